@@ -1,0 +1,130 @@
+"""The Numba options, and the small compiled functions that every generated kernel calls.
+
+This is the only file that names Numba options. ``nogil`` lets plain threads run slices side by
+side (the workqueue threading layer aborts under them); ``error_model="numpy"`` gains 9 %; there
+is no fastmath: the order of operations is part of the result.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba import njit, types
+
+PERTURBATION = 2.0**-20
+"""Cycles by which a duration is lengthened to see whether the period responds to it."""
+
+Array = Any
+Function = Callable[..., Any]
+
+function: Function = njit(error_model="numpy", nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+"""Compile a helper into whatever calls it."""
+
+
+def batch(durations: int, counts: int) -> Function:
+    """Compile a kernel over arrays of points, once for scalars and arrays alike.
+
+    Parameters
+    ----------
+    durations, counts : int
+        How many float64 and int64 arrays it takes, before the outputs ``cycles``, ``period``
+        (float64) and ``bottleneck`` (int8). Inputs may be read-only and have any strides,
+        0 for a constant.
+    """
+    duration = types.Array(types.float64, 1, "A", readonly=True)
+    count = types.Array(types.int64, 1, "A", readonly=True)
+    outputs = [types.float64[::1], types.float64[::1], types.int8[::1]]
+    signature = types.void(*[duration] * durations, *[count] * counts, *outputs)
+    decorate: Function = njit(signature, error_model="numpy", nogil=True, cache=True)
+    return decorate
+
+
+@function
+def as_count(value: int) -> int:
+    """Return an integer whose value is no part of its type.
+
+    Numba types the literal 0 apart from a count and would compile every function twice.
+    """
+    return value + 0
+
+
+@function
+def latest(a: float, b: float) -> float:
+    """Return the larger of two times."""
+    return a if a > b else b
+
+
+@function
+def common_multiple(a: int, b: int) -> int:
+    """Return the least common multiple; ``a`` where ``b`` is no number of steps."""
+    return a if b < 1 else a // math.gcd(a, b) * b
+
+
+@function
+def uniform(now: Array, was: Array, size: int) -> bool:
+    """Whether all components have advanced equally."""
+    moved = now[0] - was[0]
+    for index in range(1, size):
+        if now[index] - was[index] != moved:
+            return False
+    return True
+
+
+@function
+def repeats(now: Array, was: Array, advance: Array, size: int) -> bool:
+    """Whether every component has advanced as before."""
+    for index in range(size):
+        if now[index] - was[index] != advance[index]:
+            return False
+    return True
+
+
+@function
+def ring_moved(ring: Array, was: Array, offset: int, size: int, moved: float) -> bool:
+    """Whether every entry of a ring has advanced by ``moved``."""
+    for index in range(size):
+        if ring[index] - was[offset + index] != moved:
+            return False
+    return True
+
+
+@function
+def rotated(into: Array, offset: int, ring: Array, position: int, size: int) -> None:
+    """Write a ring from its oldest entry on."""
+    for index in range(size):
+        at = position + index
+        into[offset + index] = ring[at - size if at >= size else at]
+
+
+@function
+def rotate_back(ring: Array, source: Array, offset: int, position: int, size: int) -> None:
+    """Read a ring from its oldest entry on."""
+    for index in range(size):
+        at = position + index
+        ring[at - size if at >= size else at] = source[offset + index]
+
+
+@function
+def shift_ring(ring: Array, size: int, shift: float) -> None:
+    """Add to every entry of a ring."""
+    for index in range(size):
+        ring[index] += shift
+
+
+@function
+def fill(array: Array, size: int, value: float) -> None:
+    """Set the first entries of an array."""
+    for index in range(size):
+        array[index] = value
+
+
+@function
+def largest(counts: Array) -> int:
+    """Return the largest of the counts, at least 1."""
+    top = 1
+    for index in range(counts.size):
+        top = max(top, counts[index])
+    return top

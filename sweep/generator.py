@@ -1,0 +1,276 @@
+"""Write a schedule's recurrence as readable scalar code, with exact jumps (see ``jumping``).
+
+One function per phase of a tile's main loop: *fill* steps before the skewed events start,
+*steady* steps, and *drain* steps after the last copy; ``tile`` strings them together with the
+tile-level events. ``kernel`` loops over points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from textwrap import indent
+
+from sweep.circuits import linear, linear_text
+from sweep.description import After, Event
+from sweep.jumping import jumping_code, tile_jumping_code
+from sweep.names import Names
+from sweep.plan import Plan
+from sweep.steady import steady_code
+
+HEADER = '''"""{title}
+
+{listing}
+"""
+
+import math
+
+from numpy import empty
+
+from sweep.compiled import (
+    PERTURBATION,
+    as_count,
+    batch,
+    common_multiple,
+    fill,
+    function,
+    largest,
+    latest,
+    repeats,
+    ring_moved,
+    rotate_back,
+    rotated,
+    shift_ring,
+    uniform,
+)
+'''
+
+
+def generate(plan: Plan) -> str:
+    """Return the source of a module whose ``kernel`` runs a schedule over arrays of points.
+
+    Parameters
+    ----------
+    plan : Plan
+        The schedule's recurrence; see ``sweep.plan.plan``.
+
+    Returns
+    -------
+    str
+        Python source; ``sweep.kernel.load`` compiles it.
+    """
+    names = Names(plan)
+    parts = [
+        HEADER.format(title=_title(plan), listing=_listing(plan)),
+        *(_step(plan, names, phase) for phase in phases(plan)),
+        jumping_code(names),
+        _tile(plan, names),
+        tile_jumping_code(names) if plan.schedule.tile_level else "",
+        steady_code(plan, names),
+        _kernel(plan, names),
+    ]
+    return "\n\n".join(part.strip("\n") + "\n" for part in parts if part)
+
+
+def phases(plan: Plan) -> tuple[str, ...]:
+    """Name the kinds of steps that a tile's main loop has."""
+    return ("fill", "steady", "drain") if plan.skew != 0 else ("steady",)
+
+
+def _title(plan: Plan) -> str:
+    what = "extensions off" if plan.plain else f"release={plan.release}"
+    return f"The recurrence of {plan.schedule.name} ({what}), one scalar point at a time."
+
+
+def _listing(plan: Plan) -> str:
+    return "\n".join(f"    {_describe(event)}" for event in plan.events)
+
+
+def _describe(event: Event) -> str:
+    where = " + ".join(part for part in (event.agent, event.on) if part) or "in flight"
+    after = ", ".join(f"{a.event}[-{a.lag}]" if a.lag else a.event for a in event.after)
+    skew = f", {event.behind} behind" if event.behind else ""
+    return (
+        f"{event.name}: {where}, {event.takes or '0'}"
+        + (f", after {after}" if after else "")
+        + (", asynchronous" if event.asynchronous else "")
+        + skew
+        + (f", {event.place}" if event.place != "k_tile" else "")
+    )
+
+
+def _step(plan: Plan, names: Names, phase: str) -> str:
+    """Write one step: the events of that phase in list order, then the ring positions."""
+    body: list[str] = []
+    for event in plan.rows("k_tile"):
+        runs = phase == "steady" or (phase == "drain") == (event.behind != 0)
+        if runs:
+            body += _statements(plan, event, draining=phase == "drain")
+        body += _remember(plan, event, runs)
+    for name, (size, behind) in plan.positions.items():
+        if phase == "steady" or (phase == "drain") == (behind != 0):
+            body += [f"{name} += 1", f"if {name} == {size}:", f"    {name} = 0"]
+    if plan.counts_k_tiles and phase != "drain":
+        body += ["k_tile += 1"]
+    return function_code(
+        f"{phase}_step",
+        names.loop_arguments,
+        f"Advance one {phase} step.",
+        [*body, f"return {names.loop_state}"],
+    )
+
+
+def _statements(plan: Plan, event: Event, draining: bool = False) -> list[str]:
+    """Write one event: the latest of what it waits for, plus what it takes."""
+    waits = [line for line in (event.agent, event.on) if line in (*plan.lines, *plan.idle_lines)]
+    waits += [_value(plan, event, after) for after in event.after]
+    if draining and event.drain_after:
+        waits.append(event.drain_after)
+    begin = waits[0]
+    for wait in waits[1:]:
+        begin = f"latest({begin}, {wait})"
+    end = f"{begin} + {event.takes}" if event.takes else begin
+    targets = [] if event.asynchronous or not event.agent else [event.agent]
+    targets += [event.on] if event.on in plan.lines else []
+    targets += [event.name] if _is_read(plan, event) else []
+    statement = " = ".join([*targets, end])
+    if event.starts_at != 0:
+        counter = "k_tile" if event.place == "k_tile" else "tiles_done"
+        return [f"if {counter} >= {event.starts_at}:  # {event.name}", f"    {statement}"]
+    return [statement if statement.startswith(event.name) else f"{statement}  # {event.name}"]
+
+
+def _is_read(plan: Plan, event: Event) -> bool:
+    kept = event.name in (*plan.latest, *plan.carried)
+    return kept or any(
+        after.event == event.name for row in plan.events for after in row.after
+    )
+
+
+def _value(plan: Plan, reader: Event, after: After) -> str:
+    """Say where the end of an earlier event is found."""
+    written = plan.event(after.event)
+    if reader.place != "k_tile" or (after.lag == 0 and written.behind == reader.behind):
+        return written.name
+    for ring in plan.rings:
+        if ring.event == written:
+            return f"{ring.name}[{plan.position(reader, ring)}]"
+    register = next(one for one in plan.registers if one.event == written)
+    return register.names()[-1]
+
+
+def _remember(plan: Plan, event: Event, runs: bool) -> list[str]:
+    """Write an event's end into its ring or shift it into its registers."""
+    kept: list[str] = []
+    for ring in plan.rings:
+        if ring.event == event and runs:
+            kept.append(f"{ring.name}[{plan.position(event, ring)}] = {event.name}")
+    for register in plan.registers:
+        if register.event == event:
+            names = register.names()
+            shifted = zip(reversed(names[1:]), reversed(names[:-1]), strict=True)
+            kept += [f"{older} = {newer}" for older, newer in shifted]
+            kept += [f"{names[0]} = {event.name}"] * runs
+    return kept
+
+
+def _tile(plan: Plan, names: Names) -> str:
+    """Write one output tile: its start, the main loop in its phases, its drain, its end."""
+    body = [line for row in plan.rows("tile_start") for line in _statements(plan, row)]
+    skew = linear_text(linear(plan.skew))
+    if plan.skew != 0:
+        body += [
+            f"skew = min({skew}, {names.loop_count})",
+            "for _ in range(skew):",
+            f"    {names.loop_state} = fill_step({names.loop_arguments})",
+        ]
+        shifts = [line for row in plan.rows("k_tile") for line in _remember(plan, row, runs=False)]
+        if shifts:
+            body += [f"for _ in range({skew} - skew):", *(f"    {line}" for line in shifts)]
+    steps = f"{names.loop_count} - skew" if plan.skew != 0 else names.loop_count
+    body += [f"{names.loop_state} = main_loop({steps}, round_steps, {names.main_arguments})"]
+    body += [line for row in plan.rows("before_drain") for line in _statements(plan, row)]
+    if plan.skew != 0:
+        body += [
+            "for _ in range(skew):",
+            f"    {names.loop_state} = drain_step({names.loop_arguments})",
+        ]
+    body += [line for row in plan.rows("tile_end") for line in _statements(plan, row)]
+    if plan.schedule.turns == 2:
+        body += ["consumer, other_consumer = other_consumer, consumer"]
+    if "tiles_done" in names.integers:
+        body += ["tiles_done += 1"]
+    return function_code(
+        "tile",
+        f"round_steps, {names.arguments}",
+        "Run one output tile.",
+        [*body, f"return {names.state}"],
+    )
+
+
+def _kernel(plan: Plan, names: Names) -> str:
+    """Write the loop over points."""
+    arrays = [f"{name}_all" for name in names.parameters]
+    point = [f"{name} = {name}_all[point]" for name in names.parameters]
+    dead = [f"{linear_text(lag)} < 1" for lag in plan.deadlocks_where]
+    body = [f"room = {names.scratch_size(largest=True)}"]
+    body += [f"{ring} = empty(room)" for ring in names.ring_names]
+    body += [f"{name} = empty(room)" for name in names.scratch]
+    if plan.schedule.tile_level:
+        body += ["history = empty((HISTORY, room))"]
+    body += ["for point in range(cycles.size):", *(f"    {line}" for line in point)]
+    if dead:
+        stuck = f"({' or '.join(dead)}) and {names.loop_count} > stages"
+        body += [
+            f"    if {stuck}:",
+            "        cycles[point] = period[point] = math.nan",
+            "        bottleneck[point] = 0",
+            "        continue",
+        ]
+    body += [f"    {line}" for line in names.reset_lines()]
+    body += [f"    round_steps = {names.round_steps()}"]
+    if plan.schedule.tile_level:
+        body += [
+            f"    moved, tiles, {names.state} = tiles_loop("
+            f"output_tiles, as_count(0), {names.tiles_arguments})",
+        ]
+    else:
+        body += [f"    {names.state} = tile(round_steps, {names.arguments})"]
+    body += [f"    cycles[point] = {_makespan(names)}"]
+    body += [f"    {line}" for line in _steady_calls(plan, names)]
+    return "\n".join(
+        [
+            f"@batch({len(names.durations)}, {len(names.counts)})",
+            f"def kernel({', '.join(arrays)}, cycles, period, bottleneck):",
+            '    """Run every point of the arrays into ``cycles``, ``period``, ``bottleneck``."""',
+            indent("\n".join(body), "    "),
+        ]
+    )
+
+
+def _steady_calls(plan: Plan, names: Names) -> list[str]:
+    values = ", ".join(names.parameters)
+    if not plan.schedule.tile_level:
+        return [f"period[point], bottleneck[point] = steady_state({values})"]
+    workspace = ", ".join(("history", *names.scratch, *names.ring_names))
+    return [
+        "if tiles == 0:",
+        f"    moved, tiles, {names.state} = tiles_loop(",
+        f"        as_count(UNTIL_SETTLED), as_count(1), {names.tiles_arguments}",
+        "    )",
+        "period[point] = moved / tiles if tiles > 0 else math.nan",
+        f"bottleneck[point] = tile_bottleneck(period[point], {workspace}, {values})",
+    ]
+
+
+def _makespan(names: Names) -> str:
+    ends = names.agent_lines
+    text = ends[0]
+    for line in ends[1:]:
+        text = f"latest({text}, {line})"
+    return text
+
+
+def function_code(name: str, arguments: str, summary: str, body: Iterable[str]) -> str:
+    """Write a compiled helper function."""
+    text = indent("\n".join(body), "    ")
+    return f'@function\ndef {name}({arguments}):\n    """{summary}"""\n{text}\n'

@@ -1,0 +1,97 @@
+"""From a schedule to its compiled batch kernel, kept on disk between processes."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from sweep.description import Schedule
+from sweep.generator import generate
+from sweep.names import Names
+from sweep.plan import Plan, plan
+
+Kernel = Callable[..., None]
+
+
+def source_of(schedule: Schedule, release: str = "consumer", plain: bool = True) -> str:
+    """Return the source of a schedule's kernel.
+
+    Parameters
+    ----------
+    schedule : Schedule
+    release : {"consumer", "hardware"}
+    plain : bool
+        The variant for points whose extensions (``t_sync``, ``t_mma_latency``,
+        ``mma_in_flight``) are all zero.
+    """
+    return generate(plan(schedule, release, plain))
+
+
+@cache
+def kernel_of(schedule: Schedule, release: str, plain: bool) -> tuple[Kernel, tuple[str, ...]]:
+    """Return the compiled kernel of a schedule and the parameters it takes, in order.
+
+    The kernel is called with one array per parameter, then ``cycles``, ``period`` and
+    ``bottleneck`` to write to. It is compiled once and kept in ``cache_folder()``.
+    """
+    how: Plan = plan(schedule, release, plain)
+    variant = "plain" if plain else release
+    module = load(f"{schedule.name}_{variant}", generate(how))
+    return module.kernel, tuple(Names(how).parameters)
+
+
+def cache_folder() -> Path:
+    """Return the folder that keeps generated and compiled kernels.
+
+    ``WARPSWEEP_CACHE_DIR`` if set, else ``warpsweep`` in the user's cache folder; a temporary
+    folder where that cannot be written.
+    """
+    named = os.environ.get("WARPSWEEP_CACHE_DIR")
+    base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
+    folder = Path(named) if named else Path(base or Path.home() / ".cache") / "warpsweep"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except OSError:
+        return Path(tempfile.mkdtemp(prefix="warpsweep-"))
+
+
+def load(name: str, source: str) -> Any:
+    """Import generated source as a module from a real file, so that Numba's cache works on it.
+
+    The file's name carries a digest of the source and of the compiled helpers it calls: a change
+    in either is a new file, never an old cached kernel.
+    """
+    helpers = Path(__file__).with_name("compiled.py").read_bytes()
+    digest = hashlib.sha256(source.encode() + helpers).hexdigest()[:16]
+    path = _folder() / f"{name}_{digest}.py"
+    if not path.exists():
+        _write(path, source)
+    if not any((path.parent / "__pycache__").glob(f"{path.stem}.kernel-*.nbi")):
+        print(f"warpsweep: compiling {name} (kept for the next run)", file=sys.stderr)
+    spec = importlib.util.spec_from_file_location(f"warpsweep_kernel_{path.stem}", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@cache
+def _folder() -> Path:
+    return cache_folder()
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file in one step: another process sees all of it or nothing."""
+    handle, name = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(text)
+    os.replace(name, path)

@@ -1,0 +1,75 @@
+"""What an agent of the event-driven simulator can do: its program yields these, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from sweep.barriers import Barrier
+    from sweep.resources import Resource
+
+ONCE_PER_TILE = -1
+"""The ``k_tile`` of an operation that belongs to an output tile as a whole."""
+
+
+class Busy(NamedTuple):
+    """Occupy the agent itself for ``duration`` cycles; at 0 it goes on at once."""
+
+    operation: str
+    duration: float
+    output_tile: int = 0
+    k_tile: int = ONCE_PER_TILE
+
+
+class Use(NamedTuple):
+    """Wait for the resource, hold it ``duration`` cycles, go on when done."""
+
+    resource: Resource
+    operation: str
+    duration: float
+    output_tile: int = 0
+    k_tile: int = ONCE_PER_TILE
+
+
+class AsyncUse(NamedTuple):
+    """Queue on the resource and go on at once.
+
+    ``latency`` cycles after the resource is released each barrier of ``signals`` gets one
+    arrival. Latency is pipelined: the next use starts as soon as the resource is free.
+    """
+
+    resource: Resource
+    operation: str
+    duration: float
+    latency: float
+    signals: tuple[Barrier, ...]
+    output_tile: int = 0
+    k_tile: int = ONCE_PER_TILE
+
+
+class Arrive(NamedTuple):
+    """Arrive at the barrier, at no cost; a row of no length in the trace where it has a name."""
+
+    barrier: Barrier
+    operation: str = ""
+    output_tile: int = 0
+    k_tile: int = ONCE_PER_TILE
+
+
+class Wait(NamedTuple):
+    """Go on at the barrier's n-th arrival, n = ``arrivals`` counted from the beginning."""
+
+    barrier: Barrier
+    arrivals: int
+
+
+class WaitParity(NamedTuple):
+    """Go on when the barrier's phase of this parity is complete (``try_wait.parity``)."""
+
+    barrier: Barrier
+    parity: int
+
+
+Operation: TypeAlias = Busy | Use | AsyncUse | Arrive | Wait | WaitParity
+Program: TypeAlias = Generator[Operation, None, None]

@@ -1,0 +1,124 @@
+"""The program of a kernel with a producer, a ring of stages, and consumers that release its slots.
+
+``full[slot]`` gets an arrival when a copy is there, ``empty[slot]`` one from each consumer that
+has released the slot (``release="consumer"``) or one from the Tensor Core when the slot's MMA is
+complete (``release="hardware"``, Blackwell's ``tcgen05.commit``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sweep.barriers import Barrier
+from sweep.events import Simulation
+from sweep.operations import Arrive, AsyncUse, Busy, Program, Wait
+
+
+class Ring:
+    """The shared stages, the resources and durations of one kernel.
+
+    Parameters
+    ----------
+    simulation : Simulation
+        Where the resources are added.
+    p : mapping
+        ``stages k_tiles t_issue t_transfer t_latency t_mma t_mma_latency t_epilogue t_sync
+        release``, with ``release="consumer"`` also ``mma_in_flight``.
+    output_tiles : int
+        Output tiles that pass through the ring.
+    sharers : int
+        Consumers that use every slot.
+    mma_order : iterable of str, optional
+        Whose MMAs the Tensor Core serves, one by one, where more than one consumer asks.
+    """
+
+    def __init__(
+        self,
+        simulation: Simulation,
+        p: Mapping[str, Any],
+        output_tiles: int,
+        sharers: int = 1,
+        mma_order: Iterable[str] | None = None,
+    ) -> None:
+        self.p = p
+        self.output_tiles = output_tiles
+        self.stages = p["stages"]
+        self.k_tiles = p["k_tiles"]
+        self.hardware = p["release"] == "hardware"
+        self.in_flight = self.k_tiles if self.hardware else p["mma_in_flight"]
+        self.tensor_core = simulation.resource("TC", mma_order)
+        self.copy_path = simulation.resource("MEM")
+        releases = 1 if self.hardware else sharers
+        self.full = [Barrier("full", slot) for slot in range(self.stages)]
+        self.empty = [Barrier("empty", slot, releases) for slot in range(self.stages)]
+
+    def producer(self) -> Program:
+        """Fill the ring: for every k-tile of every tile, wait for the slot, issue the copy."""
+        t_sync, t_issue, t_transfer = (self.p[t] for t in ("t_sync", "t_issue", "t_transfer"))
+        latency = self.p["t_latency"]
+        for n in range(self.output_tiles * self.k_tiles):
+            tile, k = divmod(n, self.k_tiles)
+            reuses, slot = divmod(n, self.stages)
+            if reuses:
+                empty = self.empty[slot]
+                yield Wait(empty, reuses * empty.count)
+                yield Busy("wait_slot", t_sync, tile, k)
+            yield Busy("issue", t_issue, tile, k)
+            yield AsyncUse(
+                self.copy_path, "transfer", t_transfer, latency, (self.full[slot],), tile, k
+            )
+
+    def mainloop(
+        self, tile: int, mmas: Barrier, partner: Barrier | None = None, leads: bool = True
+    ) -> Program:
+        """Issue an MMA for each k-tile and release slots ``mma_in_flight`` MMAs late.
+
+        Parameters
+        ----------
+        tile : int
+            The output tile.
+        mmas : Barrier
+            Gets one arrival for each complete MMA of this tile.
+        partner : Barrier, optional
+            Where the consumers that share a tile meet before each MMA.
+        leads : bool
+            Whether this consumer stands for all that share the MMA.
+        """
+        t_sync, t_mma, latency = (self.p[t] for t in ("t_sync", "t_mma", "t_mma_latency"))
+        for k in range(self.k_tiles):
+            reuses, slot = divmod(tile * self.k_tiles + k, self.stages)
+            yield Wait(self.full[slot], reuses + 1)
+            yield Busy("wait_copy", t_sync, tile, k)
+            if partner is not None:
+                yield Arrive(partner)
+                yield Wait(partner, partner.count * (tile * self.k_tiles + k + 1))
+            if leads:
+                signals = (mmas, self.empty[slot]) if self.hardware else (mmas,)
+                yield AsyncUse(self.tensor_core, "mma", t_mma, latency, signals, tile, k)
+            if k >= self.in_flight:  # wait_group
+                yield Wait(mmas, k - self.in_flight + 1)
+                yield self._release(tile, k - self.in_flight)
+
+    def drain(self, tile: int, mmas: Barrier) -> Program:
+        """Wait for the tile's last MMA and release the slots still held."""
+        yield Wait(mmas, self.k_tiles)
+        if not self.hardware:
+            for k in range(max(self.k_tiles - self.in_flight, 0), self.k_tiles):
+                yield self._release(tile, k)
+
+    def epilogue(self, tile: int) -> Busy:
+        """Convert and store the output tile."""
+        return Busy("epilogue", self.p["t_epilogue"], tile)
+
+    def _release(self, tile: int, k: int) -> Arrive:
+        return Arrive(self.empty[(tile * self.k_tiles + k) % self.stages], "release", tile, k)
+
+
+def consumer(ring: Ring) -> Program:
+    """Multiply one output tile after the other, each with its epilogue."""
+    for tile in range(ring.output_tiles):
+        mmas = Barrier("mma")
+        yield from ring.mainloop(tile, mmas)
+        yield from ring.drain(tile, mmas)
+        yield ring.epilogue(tile)

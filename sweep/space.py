@@ -1,0 +1,213 @@
+"""Axes to checked points: what a user asks for becomes the arrays that a kernel eats.
+
+Nothing here is as large as the grid: every array has one axis per dimension, of length 1 where
+the value does not depend on it, so that arrays broadcast against each other.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sweep.axes import Argument, read_argument
+from sweep.derived import (
+    BUDGET,
+    OF_SCHEDULE,
+    THROUGHPUT,
+    Derivation,
+    Quantity,
+    uses,
+)
+from sweep.description import Schedule
+from sweep.errors import InputError, unknown_name
+from sweep.hardware import GPU
+from sweep.layout import Coordinate, expand, lay_out
+from sweep.limits import check_release, check_run_length, check_warpgroups
+from sweep.merge import merge_coordinates
+from sweep.schedules import discover
+from sweep.variables import PARAMETERS, VARIABLES
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Space:
+    """Checked points.
+
+    Attributes
+    ----------
+    schedules : tuple of Schedule
+    dims : dict of str to int
+        Dimensions of the result in order; "schedule" first where a sequence of them was given.
+    coords : dict of str to (dims, numpy.ndarray)
+        Coordinates of the result: of each dimension, of every parameter used, and those that
+        xarray objects brought. Where schedules differ in a parameter it has the dimension
+        "schedule", and a schedule without it has NaN, 0 or "".
+    values : tuple of dict of str to numpy.ndarray
+        Per schedule, every entry of ``schedule.parameters`` (durations float64 cycles, counts
+        int64, choices int8 codes in the order of the registry's choices), ``clock_hz``,
+        ``sm_count``, ``flop_per_step`` (useful FLOP per k-tile of an output tile, or per block of
+        every warpgroup; NaN where unknown), ``known`` (whether the tile or head dimension is)
+        and, where known, what the budgets need. Each has one axis per dimension other than
+        "schedule", of length 1 where constant.
+    points : int
+        Number of points, schedules included.
+    gpus : tuple of GPU
+        The GPUs that occur.
+    """
+
+    schedules: tuple[Schedule, ...]
+    dims: dict[str, int]
+    coords: dict[str, Coordinate]
+    values: tuple[dict[str, Array], ...]
+    points: int
+    gpus: tuple[GPU, ...]
+
+    @property
+    def grid(self) -> tuple[int, ...]:
+        """Lengths of the dimensions other than "schedule": the shape of one schedule's points."""
+        return tuple(size for dim, size in self.dims.items() if dim != "schedule")
+
+
+def resolve(schedule: Any, parameters: Mapping[str, Any]) -> Space:
+    """Check what a user asks for and work out every value that the schedules need.
+
+    Parameters
+    ----------
+    schedule : str, Schedule, or a sequence of them
+        A sequence gives the dimension "schedule", always the first.
+    parameters : mapping of str to value
+        By the registry's names. A scalar fixes a parameter, a sequence is a new dimension, an
+        ``xarray.DataArray`` brings its own; dimensions are in the order given.
+
+    Returns
+    -------
+    Space
+
+    Raises
+    ------
+    InputError
+        For names that do not exist, parameters that none of the schedules uses, values outside
+        the limits of the registry, and axes that do not fit together.
+
+    Examples
+    --------
+    >>> space = resolve("multistage", {"stages": [2, 3, 4]})
+    >>> space.dims, space.values[0]["t_mma"]
+    ({'stages': 3}, array([1024.]))
+    """
+    schedules, is_axis = read_schedules(schedule)
+    _check_names(parameters, schedules)
+    arguments = {name: read_argument(name, value) for name, value in parameters.items()}
+    names = tuple(one.name for one in schedules) if is_axis else None
+    dims, coords = lay_out(arguments, names)
+    derivations = _derive(schedules, arguments, dims)
+    values = tuple(_values(one) for one in derivations)
+    for one, found in zip(derivations, values, strict=True):
+        check_release(one.schedule, found)
+        check_warpgroups(one.schedule, found)
+        check_run_length(one.schedule, found)
+    return Space(
+        schedules,
+        dims,
+        coords | merge_coordinates(derivations, dims, coords),
+        values,
+        math.prod(dims.values()),
+        _gpus(derivations),
+    )
+
+
+@cache
+def known_schedules() -> dict[str, Schedule]:
+    """Return the built-in schedules by name."""
+    return discover()
+
+
+def read_schedules(schedule: Any) -> tuple[tuple[Schedule, ...], bool]:
+    """Return the schedules asked for, and whether they are an axis.
+
+    Raises
+    ------
+    InputError
+        For a name that does not exist, one that is there twice, or an empty sequence.
+    """
+    if isinstance(schedule, str | Schedule):
+        return (_find_schedule(schedule),), False
+    if hasattr(schedule, "__array__"):
+        array = np.asarray(schedule)
+        if array.ndim == 0:
+            return (_find_schedule(array.item()),), False
+        schedule = array.ravel().tolist()
+    if not isinstance(schedule, Iterable):
+        raise unknown_name("schedule", schedule, known_schedules())
+    found = tuple(_find_schedule(one) for one in schedule)
+    if not found:
+        raise InputError("schedule: an empty axis; give at least one schedule")
+    names = [one.name for one in found]
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"schedule={name!r}: is there twice; give each schedule once")
+    return found, True
+
+
+def _find_schedule(schedule: Any) -> Schedule:
+    if isinstance(schedule, Schedule):
+        return schedule
+    if not isinstance(schedule, str) or schedule not in known_schedules():
+        raise unknown_name("schedule", schedule, known_schedules())
+    return known_schedules()[schedule]
+
+
+def _check_names(parameters: Mapping[str, Any], schedules: tuple[Schedule, ...]) -> None:
+    used = frozenset().union(*(uses(one) for one in schedules))
+    for name in parameters:
+        if name not in PARAMETERS:
+            raise unknown_name("parameter", name, PARAMETERS)
+        if name not in used:
+            chosen = ", ".join(one.name for one in schedules)
+            users = [one.name for one in known_schedules().values() if name in uses(one)]
+            who = f"used by {', '.join(users)}" if users else "no schedule uses it"
+            raise InputError(f"{name}: has no effect on {chosen}; {who}")
+
+
+def _derive(
+    schedules: tuple[Schedule, ...], arguments: Mapping[str, Argument], dims: Mapping[str, int]
+) -> tuple[Derivation, ...]:
+    grid = tuple(dim for dim in dims if dim != "schedule")
+    by_schedule = {name for name, one in arguments.items() if "schedule" in one.dims}
+    varying = by_schedule | {name for name in OF_SCHEDULE if name not in arguments}
+    common = {name: expand(one, grid) for name, one in arguments.items() if name not in by_schedule}
+    shared: dict[str, Quantity] = {}
+    found = []
+    for index, schedule in enumerate(schedules):
+        own = {name: expand(arguments[name], grid, index) for name in by_schedule}
+        given = common | own
+        found.append(Derivation(schedule, given, len(grid), shared, frozenset(varying)))
+    return tuple(found)
+
+
+def _values(derivation: Derivation) -> dict[str, Array]:
+    schedule = derivation.schedule
+    names = [*schedule.parameters, *THROUGHPUT]
+    known = derivation.known
+    if known:
+        names += BUDGET[schedule.family]
+    derivation.get("gpu")
+    values = {name: derivation.get(name).array for name in names}
+    for name in schedule.parameters:
+        if VARIABLES[name].kind == "choice":
+            values[name] = values[name].astype(np.int8)
+    values["flop_per_step"] = derivation.flop_per_step()
+    values["known"] = np.full((1,) * values["flop_per_step"].ndim, known)
+    return values
+
+
+def _gpus(derivations: Iterable[Derivation]) -> tuple[GPU, ...]:
+    labels = (label for one in derivations for label in one.get("gpu").labels)
+    return tuple(dict.fromkeys(label for label in labels if isinstance(label, GPU)))

@@ -1,0 +1,111 @@
+"""Write the code that gives a point's steady period and names what sets it.
+
+Single-tile schedules: the largest circuit ratio. Tile-level schedules: the advance of a settled
+group of tiles, and the durations that it responds to (a circuit that binds contains a duration
+exactly where the period grows with it).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from textwrap import indent
+
+from sweep.circuits import Circuit, linear_text, work_per_step
+from sweep.names import Names
+from sweep.plan import Plan
+from sweep.variables import VARIABLES
+
+
+def steady_code(plan: Plan, names: Names) -> str:
+    """Write ``steady_state`` (single-tile) or ``tile_bottleneck`` (tile-level)."""
+    return _tile_level(plan, names) if plan.schedule.tile_level else _single_tile(plan, names)
+
+
+def _code(name: str) -> int:
+    return VARIABLES["bottleneck"].flag_meanings.index(name)
+
+
+def _single_tile(plan: Plan, names: Names) -> str:
+    body = []
+    for lag in plan.deadlocks_where:
+        body += [
+            f"if {linear_text(lag)} < 1:  # runs at all only for few k-tiles: no steady state",
+            "    return math.nan, 0",
+        ]
+    ratios = {f"circuit_{i}": circuit for i, circuit in enumerate(plan.circuits)}
+    body += [f"{name} = {circuit}" for name, circuit in ratios.items()]
+    largest = ""
+    for name in ratios:
+        largest = f"latest({largest}, {name})" if largest else name
+    body += [f"period = {largest}"]
+    tests = [(_busy(plan, "TC"), "tensor_core")]
+    tests += [(_busy(plan, "SFU"), "exp"), (_busy(plan, "FMA"), "softmax")]
+    tests += [(_busy(plan, "MEM"), "copy_bandwidth")]
+    with_latency = _binding(ratios, lambda c: "t_mma_latency" in c.takes)
+    tests += [(f"t_mma_latency > 0.0 and ({with_latency})" if with_latency else "", "mma_latency")]
+    tests += [(_binding(ratios, lambda c: c.through_slot), "ring_depth")]
+    issues = _binding(ratios, lambda c: "t_issue" in c.takes)
+    tests += [(f"t_issue > 0.0 and ({issues})" if issues else "", "copy_issue")]
+    for test, bottleneck in tests:
+        if test:
+            body += [f"if {test}:", f"    return period, {_code(bottleneck)}  # {bottleneck}"]
+    body += [f"return period, {_code('serial_chain')}"]
+    return _function("steady_state", ", ".join(names.parameters), "Period and bottleneck.", body)
+
+
+def _busy(plan: Plan, resource: str, times: str = "") -> str:
+    """Write the test that a resource is held all the time, or nothing if it is not used."""
+    work = " + ".join(work_per_step(plan.events, resource))
+    held = f"{times} * ({work})" if times else work
+    return f"period > 0.0 and period == {held}" if work else ""
+
+
+def _binding(ratios: dict[str, Circuit], wanted: Callable[[Circuit], bool]) -> str:
+    return " or ".join(f"{name} == period" for name, one in ratios.items() if wanted(one))
+
+
+def _tile_level(plan: Plan, names: Names) -> str:
+    workspace = ["history", *names.scratch, *names.ring_names]
+    arguments = ", ".join([*workspace, *names.parameters])
+    settle = [
+        *names.reset_lines(),
+        f"round_steps = {names.round_steps()}",
+        f"moved, tiles, {names.state} = tiles_loop(",
+        f"    as_count(UNTIL_SETTLED), as_count(1), {names.tiles_arguments}",
+        ")",
+        "return moved / tiles if tiles > 0 else math.nan",
+    ]
+    body = ["if math.isnan(period):", "    return 0"]
+    tests = [(_busy(plan, "TC", names.loop_count), "tensor_core")]
+    tests += [(_responds(names, workspace, "t_epilogue", positive=True), "epilogue")]
+    tests += [(_busy(plan, "MEM", names.loop_count), "copy_bandwidth")]
+    tests += [(_responds(names, workspace, "t_mma_latency", positive=True), "mma_latency")]
+    tests += [(_responds(names, workspace, "t_latency"), "ring_depth")]
+    tests += [(_responds(names, workspace, "t_issue", positive=True), "copy_issue")]
+    for test, bottleneck in tests:
+        if test:
+            body += [f"if {test}:", f"    return {_code(bottleneck)}  # {bottleneck}"]
+    body += [f"return {_code('serial_chain')}"]
+    return (
+        _function("settled_period", arguments, "Run from time 0 until the regime repeats.", settle)
+        + "\n\n"
+        + _function(
+            "tile_bottleneck",
+            f"period, {arguments}",
+            "Name the durations that the period per output tile responds to.",
+            body,
+        )
+    )
+
+
+def _responds(names: Names, workspace: list[str], duration: str, positive: bool = False) -> str:
+    if duration not in names.durations:
+        return ""
+    values = [f"{p} + PERTURBATION" if p == duration else p for p in names.parameters]
+    test = f"settled_period({', '.join([*workspace, *values])}) > period"
+    return f"{duration} > 0.0 and {test}" if positive else test
+
+
+def _function(name: str, arguments: str, summary: str, body: list[str]) -> str:
+    text = indent("\n".join(body), "    ")
+    return f'@function\ndef {name}({arguments}):\n    """{summary}"""\n{text}\n'
