@@ -1,1 +1,53 @@
+"""Exact timelines of Tensor Core schedules, millions of design points at a time.
 
+``simulate`` runs one point, ``trace`` gives every event of it, ``run`` sweeps a whole space into
+an xarray Dataset; ``SCHEDULES`` and ``GPUS`` say what there is.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from sweep.errors import InputError
+from sweep.version import __version__
+
+if TYPE_CHECKING:
+    from sweep.catalogue import SCHEDULES
+    from sweep.hardware import GPUS
+    from sweep.point import simulate
+    from sweep.results import run, where_feasible
+    from sweep.timeline import trace
+
+_WHERE = {
+    "simulate": "sweep.point",
+    "trace": "sweep.timeline",
+    "run": "sweep.results",
+    "where_feasible": "sweep.results",
+    "SCHEDULES": "sweep.catalogue",
+    "GPUS": "sweep.hardware",
+}
+
+__all__ = [
+    "GPUS",
+    "SCHEDULES",
+    "InputError",
+    "__version__",
+    "run",
+    "simulate",
+    "trace",
+    "where_feasible",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used: the command line needs few of them."""
+    if name not in _WHERE:
+        raise AttributeError(f"module 'sweep' has no attribute {name!r}")
+    value = getattr(import_module(_WHERE[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -128,3 +128,13 @@ def largest(counts: Array) -> int:
     for index in range(counts.size):
         top = max(top, counts[index])
     return top
+
+
+def fifo_batch(serve: Function) -> Function:
+    """Compile the service loop of ``fifo``: programs, resources, durations, steps, cycles."""
+    programs = types.Array(types.int64, 3, "C", readonly=True)
+    durations = types.Array(types.float64, 2, "A", readonly=True)
+    steps = types.Array(types.int64, 1, "A", readonly=True)
+    signature = types.void(programs, types.int64, durations, steps, types.float64[::1])
+    compiled: Function = njit(signature, error_model="numpy", nogil=True, cache=True)(serve)
+    return compiled

@@ -61,6 +61,8 @@ class Event:
         Once per k-tile, or once per output tile at that place.
     operation : str
         What it is called in a trace; the name where left empty.
+    signals : str
+        The barrier that its end completes, as traces name what was waited for.
     """
 
     name: str
@@ -74,6 +76,7 @@ class Event:
     starts_at: Count = 0
     place: Place = "k_tile"
     operation: str = ""
+    signals: str = ""
 
     @property
     def label(self) -> str:
@@ -133,6 +136,11 @@ class Schedule:
         """The resources it uses, in the order TC, MEM, SFU, FMA."""
         used = {event.on for event in self.events("consumer")}
         return tuple(name for name in ("TC", "MEM", "SFU", "FMA") if name in used)
+
+    @property
+    def ring(self) -> bool:
+        """Whether copies land in a ring of ``stages`` slots."""
+        return "stages" in self.parameters
 
     @property
     def loop(self) -> str:

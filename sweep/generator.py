@@ -216,7 +216,7 @@ def _kernel(plan: Plan, names: Names) -> str:
     body += [f"{ring} = empty(room)" for ring in names.ring_names]
     body += [f"{name} = empty(room)" for name in names.scratch]
     if plan.schedule.tile_level:
-        body += ["history = empty((HISTORY, room))"]
+        body += ["history = empty((HISTORY + 4, room))"]
     body += ["for point in range(cycles.size):", *(f"    {line}" for line in point)]
     if dead:
         stuck = f"({' or '.join(dead)}) and {names.loop_count} > stages"

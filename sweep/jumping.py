@@ -115,15 +115,15 @@ def tile_jumping_code(names: Names) -> str:
         ring.name: names.plan.position(names.plan.readers(ring.event)[0], ring) for ring in crossing
     }
     pack = "\n".join(f"into[{i}] = {name}" for i, name in enumerate(times))
-    unpack = "\n".join(f"{name} = now[{i}]" for i, name in enumerate(times))
-    restore = "\n".join(f"{name} = was[{i}]" for i, name in enumerate(times))
+    unpack = "\n".join(f"{name} = ahead[{i}]" for i, name in enumerate(times))
+    restore = "\n".join(f"{name} = kept[{i}]" for i, name in enumerate(times))
     shift = "\n".join(f"{name} += shift" for name in times)
     offset = str(len(times))
     for ring in crossing:
         size, at = ring.size, position[ring.name]
         pack += f"\nrotated(into, {offset}, {ring.name}, {at}, {size})"
-        unpack += f"\nrotate_back({ring.name}, now, {offset}, {at}, {size})"
-        restore += f"\nrotate_back({ring.name}, was, {offset}, {at}, {size})"
+        unpack += f"\nrotate_back({ring.name}, ahead, {offset}, {at}, {size})"
+        restore += f"\nrotate_back({ring.name}, kept, {offset}, {at}, {size})"
         shift += f"\nshift_ring({ring.name}, {size}, shift)"
         offset += f" + {size}"
     arguments = ", ".join(unique([*times, *position.values(), *position, *names.counts]))
@@ -178,6 +178,8 @@ def tiles_loop(tiles, until_settled, {names.tiles_arguments}):
     Returns how far such a group advances and its number of tiles (0: not settled), and the state.
     """
     size = {names.tile_packed_size}
+    kept, ahead = history[HISTORY], history[HISTORY + 1]
+    reached, stride = history[HISTORY + 2], history[HISTORY + 3]
     done = 0
     retry = {PATIENCE}
     stepped = 0
@@ -205,30 +207,36 @@ def tiles_loop(tiles, until_settled, {names.tiles_arguments}):
         group = drifting(history, done, size)
         if group == 0:
             continue
+        leapt = 0
         before = history[(done - 1 - group) % HISTORY]
         for index in range(size):
-            advance[index] = latest_state[index] - before[index]
+            stride[index] = latest_state[index] - before[index]
         leap = 1
         while leap > 0:
             if tiles < (leap + 1) * group:
                 leap //= 2
                 continue
-            pack_tile(was, {arguments})
-            origin = was[0] + leap * advance[0] if until_settled else 0.0
+            pack_tile(kept, {arguments})
+            origin = kept[0] + leap * stride[0] if until_settled else 0.0
             for index in range(size):
-                now[index] = was[index] + leap * advance[index] - origin
+                ahead[index] = kept[index] + leap * stride[index] - origin
 {indent(unpack, " " * 12)}
             for _ in range(group):
                 {run_tile}
             stepped += group
-            pack_tile(trial, {arguments})
-            if repeats(trial, now, advance, size):
+            pack_tile(reached, {arguments})
+            if repeats(reached, ahead, stride, size):
                 tiles -= (leap + 1) * group
+                leapt += leap
                 leap *= 2
             else:
 {indent(restore, " " * 16)}
                 leap //= 2
-        done = 0
+        if leapt > 0:
+            done = 0
+            retry = {PATIENCE}
+        else:
+            retry = done + done // 2
     return 0.0, 0, {names.state}
 '''
 

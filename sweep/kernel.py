@@ -80,6 +80,7 @@ def load(name: str, source: str) -> Any:
     spec = importlib.util.spec_from_file_location(f"warpsweep_kernel_{path.stem}", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # Numba's cache looks the module up while it loads
     spec.loader.exec_module(module)
     return module
 

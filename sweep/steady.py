@@ -44,7 +44,7 @@ def _single_tile(plan: Plan, names: Names) -> str:
     with_latency = _binding(ratios, lambda c: "t_mma_latency" in c.takes)
     tests += [(f"t_mma_latency > 0.0 and ({with_latency})" if with_latency else "", "mma_latency")]
     tests += [(_binding(ratios, lambda c: c.through_slot), "ring_depth")]
-    issues = _binding(ratios, lambda c: "t_issue" in c.takes)
+    issues = _binding(ratios, lambda c: "t_issue" in c.takes) if plan.schedule.ring else ""
     tests += [(f"t_issue > 0.0 and ({issues})" if issues else "", "copy_issue")]
     for test, bottleneck in tests:
         if test:

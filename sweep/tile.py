@@ -23,6 +23,7 @@ from sweep.hardware import GPU, GPUS
 from sweep.variables import GPU_FIELDS, VARIABLES
 
 Array = NDArray[Any]
+Numbers = NDArray[Any] | float
 
 GRID = 1024.0
 """Steps per cycle of every duration."""
@@ -49,23 +50,17 @@ def to_grid(cycles: ArrayLike) -> Array:
 
 
 @lru_cache(maxsize=4096)
-def _parse(name: str, value: object) -> tuple[int, ...]:
-    axes = _AXES[name]
-    example = VARIABLES[name].default
-    if isinstance(value, tuple):
-        whole = all(
-            isinstance(size, int | np.integer) and not isinstance(size, bool) for size in value
-        )
-        sizes = tuple(int(size) for size in value) if whole else ()
-    else:
-        found = re.fullmatch(r"\s*(\d+(?:\s*[xX]\s*\d+)*)\s*", str(value), re.ASCII)
-        sizes = tuple(int(size) for size in re.split(r"[xX]", found[1])) if found else ()
-    if len(sizes) != len(axes) or not all(0 < size < 2**31 for size in sizes):
-        raise InputError(
-            f"{name}={value!r}: must be {len(axes)} positive whole numbers, {' x '.join(axes)},"
-            f" such as {example!r} or {tuple(int(n) for n in str(example).split('x'))}"
-        )
-    return sizes
+def _text_sizes(text: str) -> tuple[int, ...]:
+    found = re.fullmatch(r"\s*(\d+(?:\s*[xX]\s*\d+)*)\s*", text, re.ASCII)
+    return tuple(int(size) for size in re.split(r"[xX]", found[1])) if found else ()
+
+
+def _tuple_sizes(sizes: tuple[Any, ...]) -> tuple[int, ...]:
+    whole = all(
+        isinstance(size, int | float | np.integer) and type(size) is not bool and size % 1 == 0
+        for size in sizes
+    )
+    return tuple(int(size) for size in sizes) if whole else ()
 
 
 def parse_shape(name: str, value: object) -> tuple[int, ...]:
@@ -88,40 +83,45 @@ def parse_shape(name: str, value: object) -> tuple[int, ...]:
     >>> parse_shape("tile", "128x256x64"), parse_shape("cluster", (2, 1))
     ((128, 256, 64), (2, 1))
     """
-    if not isinstance(value, str | tuple):
-        value = str(value)
-    return _parse(name, value)
+    axes, example = _AXES[name], VARIABLES[name].default
+    sizes = _tuple_sizes(value) if isinstance(value, tuple) else _text_sizes(str(value))
+    if len(sizes) != len(axes) or not all(0 < size < 2**31 for size in sizes):
+        raise InputError(
+            f"{name}={value!r}: must be {len(axes)} positive whole numbers, {' x '.join(axes)},"
+            f" such as {example!r} or {_text_sizes(str(example))}"
+        )
+    return sizes
 
 
-def stage_bytes(tile_m: Array, tile_n: Array, tile_k: Array, element_bytes: Array) -> Array:
+def stage_bytes(tile_m: Numbers, tile_n: Numbers, tile_k: Numbers, element_bytes: Numbers) -> Array:
     """Bytes of one ring slot, (BM + BN) BK element bytes."""
     return np.asarray((tile_m + tile_n) * tile_k * element_bytes)
 
 
 def copied_bytes(
-    tile_m: Array,
-    tile_n: Array,
-    tile_k: Array,
-    element_bytes: Array,
-    cluster_m: ArrayLike = 1,
-    cluster_n: ArrayLike = 1,
+    tile_m: Numbers,
+    tile_n: Numbers,
+    tile_k: Numbers,
+    element_bytes: Numbers,
+    cluster_m: Numbers = 1,
+    cluster_n: Numbers = 1,
 ) -> Array:
     """Bytes a CTA copies per k-tile, (BM / R + BN / C) BK element bytes.
 
     In a cluster of C x R CTAs, C along M share B and R along N share A by TMA multicast.
     """
-    c, r = np.asarray(cluster_m, np.float64), np.asarray(cluster_n, np.float64)
-    return np.asarray((tile_m * c + tile_n * r) * tile_k * element_bytes / (c * r))
+    shared = (tile_m * cluster_m + tile_n * cluster_n) * tile_k * element_bytes
+    return np.asarray(shared / (cluster_m * cluster_n))
 
 
 def t_transfer(
-    tile_m: Array,
-    tile_n: Array,
-    tile_k: Array,
-    element_bytes: Array,
-    cluster_m: Array,
-    cluster_n: Array,
-    mem_bytes_per_cycle: Array,
+    tile_m: Numbers,
+    tile_n: Numbers,
+    tile_k: Numbers,
+    element_bytes: Numbers,
+    cluster_m: Numbers,
+    cluster_n: Numbers,
+    mem_bytes_per_cycle: Numbers,
 ) -> Array:
     """Copied bytes / copy bandwidth."""
     shares = cluster_m * cluster_n
@@ -129,24 +129,28 @@ def t_transfer(
     return to_grid(shared / (shares * mem_bytes_per_cycle))
 
 
-def t_latency(latency_cycles: Array) -> Array:
+def t_latency(latency_cycles: Numbers) -> Array:
     """Latency of a copy after its transfer."""
     return to_grid(latency_cycles)
 
 
 def t_mma(
-    tile_m: Array, tile_n: Array, tile_k: Array, tc_flop_per_cycle: Array, element_rate: Array
+    tile_m: Numbers,
+    tile_n: Numbers,
+    tile_k: Numbers,
+    tc_flop_per_cycle: Numbers,
+    element_rate: Numbers,
 ) -> Array:
     """2 BM BN BK / (Tensor Core rate of the element type)."""
     return to_grid(2.0 * tile_m * tile_n * tile_k / (tc_flop_per_cycle * element_rate))
 
 
 def t_store(
-    tile_m: Array,
-    tile_n: Array,
-    tile_k: Array,
-    element_bytes: Array,
-    staging_bytes_per_cycle: Array,
+    tile_m: Numbers,
+    tile_n: Numbers,
+    tile_k: Numbers,
+    element_bytes: Numbers,
+    staging_bytes_per_cycle: Numbers,
 ) -> Array:
     """Stage bytes / bandwidth from registers to shared memory."""
     staged = stage_bytes(tile_m, tile_n, tile_k, element_bytes)
@@ -154,43 +158,43 @@ def t_store(
 
 
 def t_epilogue(
-    tile_m: Array,
-    tile_n: Array,
-    fma_lanes: Array,
-    mem_bytes_per_cycle: Array,
-    epilogue_weight: Array,
+    tile_m: Numbers,
+    tile_n: Numbers,
+    fma_lanes: Numbers,
+    mem_bytes_per_cycle: Numbers,
+    epilogue_weight: Numbers,
 ) -> Array:
     """(BM BN / FMA lanes + 2 bytes BM BN / copy bandwidth) epilogue_weight."""
     work = 1.0 * tile_m * tile_n * (mem_bytes_per_cycle + OUTPUT_BYTES * fma_lanes)
     return to_grid(work * epilogue_weight / (fma_lanes * mem_bytes_per_cycle))
 
 
-def t_gemm(head_dim: Array, tc_flop_per_cycle: Array, element_rate: Array) -> Array:
+def t_gemm(head_dim: Numbers, tc_flop_per_cycle: Numbers, element_rate: Numbers) -> Array:
     """2 x 64 query rows x 128 keys x head_dim / (Tensor Core rate of the element type)."""
     return to_grid(2.0 * QUERY_ROWS * KEYS * head_dim / (tc_flop_per_cycle * element_rate))
 
 
-def t_gemm0(t_gemm: Array) -> Array:
+def t_gemm0(t_gemm: Numbers) -> Array:
     """Q K^T, as long as P V unless given."""
-    return t_gemm
+    return np.asarray(t_gemm)
 
 
-def t_gemm1(t_gemm: Array) -> Array:
+def t_gemm1(t_gemm: Numbers) -> Array:
     """P V, as long as Q K^T unless given."""
-    return t_gemm
+    return np.asarray(t_gemm)
 
 
-def t_exp(exp_per_cycle: Array) -> Array:
+def t_exp(exp_per_cycle: Numbers) -> Array:
     """64 x 128 exponentials / rate of the SFU."""
     return to_grid(QUERY_ROWS * KEYS / exp_per_cycle)
 
 
-def t_softmax(fma_lanes: Array) -> Array:
+def t_softmax(fma_lanes: Numbers) -> Array:
     """Four passes over 64 x 128 scores / FMA lanes."""
     return to_grid(SOFTMAX_PASSES * QUERY_ROWS * KEYS / fma_lanes)
 
 
-def k_tiles(k: Array, tile_k: Array) -> Array:
+def k_tiles(k: Numbers, tile_k: Numbers) -> Array:
     """ceil(K / BK)."""
     return np.asarray(-(-k // tile_k))
 

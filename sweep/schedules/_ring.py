@@ -18,7 +18,7 @@ def producer_rows(*releases: str) -> tuple[Event, ...]:
         Event("wait_slot", "producer", takes="t_sync", after=freed, starts_at="stages"),
         Event("issue", "producer", takes="t_issue"),
         Event("transfer", "producer", on="MEM", takes="t_transfer", asynchronous=True),
-        Event("arrive", takes="t_latency", after=(After("transfer"),)),
+        Event("arrive", takes="t_latency", after=(After("transfer"),), signals="full"),
     )
 
 
@@ -27,7 +27,7 @@ def consumer_rows(release: str, consumer: str = "consumer") -> tuple[Event, ...]
     return (
         Event("wait_copy", consumer, takes="t_sync", after=(After("arrive"),)),
         Event("mma", consumer, on="TC", takes="t_mma", asynchronous=True),
-        Event("complete", takes="t_mma_latency", after=(After("mma"),)),
+        Event("complete", takes="t_mma_latency", after=(After("mma"),), signals="mma"),
         release_row(release, consumer),
     )
 
@@ -35,7 +35,7 @@ def consumer_rows(release: str, consumer: str = "consumer") -> tuple[Event, ...]
 def release_row(release: str, consumer: str, name: str = "release") -> Event:
     """Describe how a slot is freed: by the consumer, MMAs late, or by the hardware at completion."""
     if release == "hardware":
-        return Event(name, after=(After("complete"),))
+        return Event(name, after=(After("complete"),), signals="empty")
     return Event(
         name,
         consumer,
@@ -43,6 +43,7 @@ def release_row(release: str, consumer: str, name: str = "release") -> Event:
         behind="mma_in_flight",
         drain_after="complete",
         operation="release",
+        signals="empty",
     )
 
 

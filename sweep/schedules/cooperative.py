@@ -36,6 +36,7 @@ def events(release: str) -> tuple[Event, ...]:
             takes="t_sync",
             after=(After("arrive"),),
             operation="wait_copy",
+            signals="partner",
         )
         for i, consumer in enumerate(CONSUMERS)
     )
@@ -50,7 +51,7 @@ def events(release: str) -> tuple[Event, ...]:
             asynchronous=True,
             after=(After("wait_copy_1"),),
         ),
-        Event("complete", takes="t_mma_latency", after=(After("mma"),)),
+        Event("complete", takes="t_mma_latency", after=(After("mma"),), signals="mma"),
         *(release_row(release, who, f"release_{i}") for i, who in enumerate(CONSUMERS)),
         *(epilogue_row(who, f"epilogue_{i}") for i, who in enumerate(CONSUMERS)),
     )

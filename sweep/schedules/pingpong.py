@@ -38,7 +38,7 @@ def events(release: str) -> tuple[Event, ...]:
             place="tile_start",
         ),
         *consumer_rows(release),
-        Event("pass_turn", "consumer", place="before_drain"),
+        Event("pass_turn", "consumer", place="before_drain", signals="turn"),
         epilogue_row(),
     )
 

@@ -23,7 +23,7 @@ def events(release: str) -> tuple[Event, ...]:
     return (
         Event("issue", "warp", takes="t_issue"),
         Event("transfer", "warp", on="MEM", takes="t_transfer", asynchronous=True),
-        Event("arrive", takes="t_latency", after=(After("transfer"),)),
+        Event("arrive", takes="t_latency", after=(After("transfer"),), signals="copy"),
         Event("wait_copy", "warp", takes="t_sync", after=(After("arrive"),)),
         Event("mma", "warp", on="TC", takes="t_mma"),
         Event("epilogue", "warp", takes="t_epilogue", place="tile_end"),

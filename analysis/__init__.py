@@ -1,0 +1,1 @@
+"""Bounds, rules and closed forms, each tested against simulation."""

@@ -1,0 +1,129 @@
+"""Run a list of events as written, one point at a time, keeping every event.
+
+A second account of what ``generator`` compiles: the two share the list and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sweep.circuits import linear
+from sweep.description import Count, Event, Place, Schedule
+from sweep.event_trace import EventResult, TraceRow
+
+
+def interpret(schedule: Schedule, p: Mapping[str, Any]) -> EventResult:
+    """Run a schedule under ordered arbitration.
+
+    Parameters
+    ----------
+    schedule : Schedule
+    p : mapping
+        Every entry of ``schedule.parameters``; durations in cycles.
+
+    Returns
+    -------
+    EventResult
+        The makespan, every operation of every agent, and the cycles each resource was held.
+
+    Raises
+    ------
+    KeyError
+        If an event depends on one that has not happened: the schedule deadlocks.
+    """
+    return _Interpreter(schedule, p).run()
+
+
+class _Interpreter:
+    def __init__(self, schedule: Schedule, p: Mapping[str, Any]) -> None:
+        self.schedule = schedule
+        self.p = p
+        self.events = schedule.events(p.get("release", "consumer"))
+        self.by_name = {event.name: event for event in self.events}
+        self.k_tiles: int = p[schedule.loop]
+        self.free: dict[str, float] = {}
+        self.ends: dict[tuple[str, int], float] = {}
+        self.held = dict.fromkeys(schedule.resources, 0.0)
+        self.rows: list[TraceRow] = []
+        self.counts = {count: self._count(count) for event in self.events for count in _of(event)}
+        self.skew = max(self.counts[event.behind] for event in self.events)
+
+    def run(self) -> EventResult:
+        for tile in range(self.p.get("output_tiles", 1)):
+            self._tile_level("tile_start", tile)
+            skew = min(self.skew, self.k_tiles)
+            for step in range(self.k_tiles):
+                self._step(tile, step, skew)
+            self._tile_level("before_drain", tile)
+            for step in range(self.k_tiles, self.k_tiles + skew):
+                self._step(tile, step, skew)
+            self._tile_level("tile_end", tile)
+        order = {name: index for index, name in enumerate(self.schedule.agents)}
+        self.rows.sort(key=lambda row: (row.start, order[row.agent]))
+        cycles = max(row.end for row in self.rows)
+        return EventResult(cycles, self.rows, self.held)
+
+    def _tile_level(self, place: Place, tile: int) -> None:
+        for event in self.events:
+            if event.place == place and tile >= self.counts[event.starts_at]:
+                self._perform(event, tile, tile, -1, draining=False)
+
+    def _step(self, tile: int, step: int, skew: int) -> None:
+        for event in self.events:
+            k_tile = step - (skew if event.behind != 0 else 0)
+            exists = event.place == "k_tile" and 0 <= k_tile < self.k_tiles
+            index = tile * self.k_tiles + k_tile
+            if exists and index >= self.counts[event.starts_at]:
+                self._perform(event, index, tile, k_tile, draining=step >= self.k_tiles)
+
+    def _perform(
+        self, event: Event, index: int, tile: int, k_tile: int, *, draining: bool
+    ) -> None:
+        agent = self._agent(event, tile)
+        since = self.free.get(agent, 0.0) if agent else 0.0
+        waits = [(self.free.get(event.on, 0.0), event.on)] if event.on else []
+        waits += self._dependencies(event, index, tile, draining)
+        start, waited_for = max([(since, ""), *waits], key=lambda pair: pair[0])
+        takes: float = self.p[event.takes] if event.takes else 0.0
+        end = start + takes
+        self.ends[event.name, index] = end
+        if event.on:
+            self.free[event.on] = end
+            self.held[event.on] += takes
+        if agent:
+            if not event.asynchronous:
+                self.free[agent] = end
+            row = (agent, event.on, event.label, tile, k_tile, since, start, end, waited_for)
+            self.rows.append(TraceRow(*row))
+
+    def _dependencies(
+        self, event: Event, index: int, tile: int, draining: bool
+    ) -> list[tuple[float, str]]:
+        last = tile * self.k_tiles + self.k_tiles - 1
+        found = []
+        for after in event.after:
+            at = index - self.counts[after.lag]
+            if event.place != "k_tile" and self.by_name[after.event].place == "k_tile":
+                at = last
+            if at >= 0:
+                found.append((self.ends[after.event, at], self._signal(after.event)))
+        if draining and event.drain_after:
+            found.append((self.ends[event.drain_after, last], self._signal(event.drain_after)))
+        return found
+
+    def _signal(self, name: str) -> str:
+        event = self.by_name[name]
+        return event.signals or event.label
+
+    def _agent(self, event: Event, tile: int) -> str:
+        if event.agent in ("", *self.schedule.agents):
+            return event.agent
+        return f"{event.agent}_{tile % self.schedule.turns}"
+
+    def _count(self, count: Count) -> int:
+        return sum(k * (self.p[name] if name else 1) for name, k in linear(count))
+
+
+def _of(event: Event) -> list[Count]:
+    return [event.behind, event.starts_at, *(after.lag for after in event.after)]

@@ -1,0 +1,173 @@
+"""One design point: every parameter and output by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
+
+import numpy as np
+
+from sweep.engine import BLOCK_POINTS, allocate, blocks, prepare, run_block
+from sweep.errors import InputError, unknown_name
+from sweep.events import Deadlock, run_events
+from sweep.space import Space, resolve
+from sweep.variables import OUTPUTS, VARIABLES
+
+Engine = Literal["batch", "events"]
+ENGINES: tuple[Engine, ...] = ("batch", "events")
+
+
+class Flag(int):
+    """A CF flag: the integer that a Dataset holds, which prints as and equals its meaning.
+
+    Examples
+    --------
+    >>> flag = Flag(2, "bottleneck")
+    >>> flag == 2, flag == "tensor_core", str(flag)
+    (True, True, 'tensor_core')
+    """
+
+    meaning: str
+
+    def __new__(cls, value: int, variable: str) -> Flag:
+        flag = super().__new__(cls, value)
+        flag.meaning = VARIABLES[variable].flag_meanings[value]
+        return flag
+
+    def __str__(self) -> str:
+        return self.meaning
+
+    __repr__ = __str__
+
+    def __eq__(self, other: object) -> bool:
+        return self.meaning == other if isinstance(other, str) else int(self) == other
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = int.__hash__
+
+
+class Point(Mapping[str, Any]):
+    """The result of ``simulate``: parameters and outputs as attributes and as items.
+
+    Flags (``bottleneck``, ``feasible``, ``infeasible_reason``) are words that also equal the
+    integers of a Dataset.
+    """
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self._values = dict(values)
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self.__dict__["_values"][name]
+        except KeyError:
+            raise AttributeError(f"a point has no {name!r}") from None
+
+    def __getitem__(self, name: str) -> Any:
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._values]
+
+    def __repr__(self) -> str:
+        width = max(map(len, self._values))
+        return "\n".join(_line(name, value, width) for name, value in self._values.items())
+
+
+def simulate(schedule: Any, *, engine: Engine = "batch", **parameters: Any) -> Point:
+    """Simulate one design point.
+
+    Parameters
+    ----------
+    schedule : str or Schedule
+    engine : {"batch", "events"}
+        The compiled recurrence, or the event-driven simulator; they agree to the cycle.
+    **parameters
+        As in ``sweep.run``, scalars only.
+
+    Returns
+    -------
+    Point
+        Every parameter and output by its name; times in cycles.
+
+    Raises
+    ------
+    InputError
+        For whatever a user can get wrong, in one line.
+
+    Examples
+    --------
+    >>> import sweep
+    >>> one = sweep.simulate("warp_specialized", stages=4, k_tiles=64)
+    >>> one.cycles, round(one.tc_utilization, 4), one.bottleneck
+    (68294.0, 0.9596, tensor_core)
+    """
+    space = one_point(schedule, parameters)
+    if engine not in ENGINES:
+        raise unknown_name("engine", engine, ENGINES)
+    shape = space.grid
+    outputs = allocate(shape)
+    prepare(space.schedules[0], space.values[0])
+    run_block(space, next(blocks(space, BLOCK_POINTS)), outputs)
+    if engine == "events":
+        _replace_timing(space, outputs)
+    found: dict[str, Any] = {"schedule": space.schedules[0].name}
+    found |= {name: np.asarray(values).item() for name, (_, values) in space.coords.items()}
+    for name in OUTPUTS:
+        value = outputs[name].item()
+        found[name] = Flag(value, name) if VARIABLES[name].kind == "flag" else value
+    return Point(found)
+
+
+def one_point(schedule: Any, parameters: Mapping[str, Any]) -> Space:
+    """Resolve parameters that must describe a single point."""
+    space = resolve(schedule, parameters)
+    if space.dims:
+        axes = ", ".join(f"{dim} ({size} values)" for dim, size in space.dims.items())
+        raise InputError(f"one point is asked for, but there are axes: {axes}; use sweep.run")
+    return space
+
+
+def event_parameters(space: Space) -> dict[str, Any]:
+    """Return a single point's parameters as the event-driven simulator takes them."""
+    schedule, values = space.schedules[0], space.values[0]
+    found = {name: values[name].item() for name in schedule.parameters}
+    for name in schedule.parameters:
+        if VARIABLES[name].kind == "choice":
+            found[name] = VARIABLES[name].choices[found[name]]
+    return found
+
+
+def _replace_timing(space: Space, outputs: dict[str, np.ndarray]) -> None:
+    """Put the event-driven simulator's makespan and utilisations in place of the kernel's."""
+    try:
+        result = run_events(space.schedules[0], event_parameters(space))
+    except Deadlock:
+        cycles, held = np.nan, {}
+    else:
+        cycles, held = result.cycles, result.held
+    with np.errstate(invalid="ignore", divide="ignore"):
+        ratio = outputs["cycles"] / cycles
+        outputs["tflops"][...] *= ratio
+        outputs["cycles"][...] = cycles
+        for resource, time in held.items():
+            outputs[f"{resource.lower()}_utilization"][...] = np.divide(time, cycles)
+
+
+def _line(name: str, value: Any, width: int) -> str:
+    variable = VARIABLES.get(name)
+    units = variable.units if variable and variable.units != "1" else ""
+    text = f"{value:g}" if isinstance(value, float) and value != int_or_nan(value) else f"{value}"
+    return f"{name:<{width}}  {text}{' ' + units if units else ''}"
+
+
+def int_or_nan(value: float) -> float:
+    """Return the value if it is whole, else NaN."""
+    return value if value == value and abs(value) < 2**53 and value == int(value) else float("nan")

@@ -1,0 +1,152 @@
+"""What users get: a labelled Dataset, with provenance, and masks for what does not fit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sweep.engine import Outputs, Progress, result_bytes, run_space
+from sweep.errors import InputError
+from sweep.memory import available_bytes, human_bytes
+from sweep.space import Space, resolve
+from sweep.variables import OUTPUTS, VARIABLES, label
+from sweep.version import __version__
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+PEAK_OVER_RESULT = 1.5
+"""Peak memory of a run over the size of its result, with room to spare."""
+
+
+def run(
+    schedule: Any,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    **parameters: Any,
+) -> xr.Dataset:
+    """Run a schedule, or several, over a whole space of parameters.
+
+    Parameters
+    ----------
+    schedule : str, Schedule, or a sequence of them
+        A sequence becomes the dimension ``schedule``.
+    threads : int, optional
+        Threads to use; all processors by default. The result does not depend on it.
+    progress : callable, optional
+        Called with the points done and the points in all.
+    **parameters
+        Cycle parameters, counts, choices, physical parameters and GPU fields by their names
+        (``warpsweep variables`` lists them). A scalar fixes one, a sequence is a new dimension,
+        an ``xarray.DataArray`` brings its own.
+
+    Returns
+    -------
+    xarray.Dataset
+        One variable per output (cycles, utilisations, period, bottleneck, feasible, ...), one
+        dimension per sequence, and every parameter as a coordinate. ``attrs`` hold provenance and
+        the number of infeasible points by reason.
+
+    Raises
+    ------
+    InputError
+        For whatever a user can get wrong, in one line.
+
+    Examples
+    --------
+    >>> import sweep
+    >>> ds = sweep.run("multistage", stages=[2, 3, 4], k_tiles=64)
+    >>> ds.tc_utilization.round(3).values.tolist()
+    [0.768, 0.88, 0.881]
+    """
+    if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int)):
+        raise InputError(f"threads={threads!r}: must be a whole number of at least 1")
+    if threads is not None and threads < 1:
+        raise InputError(f"threads={threads}: must be at least 1")
+    space = resolve(schedule, parameters)
+    check_memory(space)
+    return dataset(space, run_space(space, threads, progress))
+
+
+def check_memory(space: Space) -> None:
+    """Refuse a space whose result does not fit in memory.
+
+    Raises
+    ------
+    InputError
+        With the estimate, what is free, and the ways out.
+    """
+    needed = int(result_bytes(space.points) * PEAK_OVER_RESULT)
+    free = available_bytes()
+    if needed > free:
+        raise InputError(
+            f"{space.points:,} points need {human_bytes(needed)} of memory, {human_bytes(free)} are"
+            " free: give fewer values, sample the space (a DataArray of random points), or let"
+            " 'warpsweep sweep --out' write it in chunks"
+        )
+
+
+def dataset(space: Space, outputs: Outputs) -> xr.Dataset:
+    """Label outputs of shape (schedules, *grid) as a Dataset over the space's dimensions."""
+    import xarray as xr
+
+    dims = tuple(space.dims)
+    if "schedule" not in space.dims:
+        outputs = {name: array[0] for name, array in outputs.items()}
+    found = xr.Dataset(
+        {name: (dims, outputs[name]) for name in OUTPUTS}, coords=dict(space.coords)
+    )
+    found.attrs = provenance(space) | {"infeasible_points": json.dumps(count_reasons(outputs))}
+    labelled: xr.Dataset = label(found)
+    return labelled
+
+
+def count_reasons(outputs: Mapping[str, Any]) -> dict[str, int]:
+    """Count the points that do not fit by reason."""
+    meanings = VARIABLES["infeasible_reason"].flag_meanings
+    counts = np.bincount(np.ravel(outputs["infeasible_reason"]), minlength=len(meanings))
+    return {name: int(n) for name, n in zip(meanings, counts, strict=True) if name != "none" and n}
+
+
+def provenance(space: Space) -> dict[str, str]:
+    """Say what made a result: version, schedules, parameters, and the sources of its GPUs."""
+    parameters = {
+        name: np.asarray(values).item() for name, (dims, values) in space.coords.items() if not dims
+    }
+    sources = {gpu.name: dict(gpu.sources) for gpu in space.gpus}
+    return {
+        "Conventions": "CF-1.11",
+        "source": f"warpsweep {__version__}",
+        "schedules": " ".join(schedule.name for schedule in space.schedules),
+        "parameters": json.dumps(parameters),
+        "axes": json.dumps({dim: size for dim, size in space.dims.items()}),
+        "gpu_sources": json.dumps(sources),
+    }
+
+
+def where_feasible(ds: xr.Dataset) -> xr.Dataset:
+    """Mask what does not fit: outputs become NaN where ``feasible`` is no.
+
+    Flags keep their values, so that the reason stays readable; points whose feasibility is
+    unknown are kept.
+
+    Examples
+    --------
+    >>> import sweep
+    >>> ds = sweep.run("multistage", stages=[4, 5])
+    >>> sweep.where_feasible(ds).tc_utilization.round(3).values.tolist()
+    [0.881, nan]
+    """
+    if "feasible" not in ds:
+        raise InputError("where_feasible: the dataset has no variable 'feasible'")
+    fits = ds["feasible"] != VARIABLES["feasible"].flag_meanings.index("no")
+    masked = ds.copy()
+    for name, variable in ds.data_vars.items():
+        if variable.dtype.kind == "f":
+            masked[name] = variable.where(fits)
+    labelled: xr.Dataset = label(masked)
+    return labelled
