@@ -204,8 +204,9 @@ def _run_variant(schedule: Schedule, key: str, points: Values, out: Outputs) -> 
         out["period"][...] = np.nan
         out["bottleneck"][...] = UNORDERED
         return
-    kernel, names = kernel_of(schedule, *_variant(key))
-    kernel(*(points[name] for name in names), out["cycles"], out["period"], out["bottleneck"])
+    kernel_of(schedule, *_variant(key)).run(
+        points, out["cycles"], out["period"], out["bottleneck"]
+    )
 
 
 def _rates(schedule: Schedule, values: Values, out: Outputs) -> None:

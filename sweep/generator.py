@@ -24,8 +24,6 @@ HEADER = '''"""{title}
 
 import math
 
-from numpy import empty
-
 from sweep.compiled import (
     PERTURBATION,
     as_count,
@@ -33,7 +31,7 @@ from sweep.compiled import (
     common_multiple,
     fill,
     function,
-    largest,
+    inlined,
     latest,
     repeats,
     ring_moved,
@@ -204,6 +202,7 @@ def _tile(plan: Plan, names: Names) -> str:
         f"round_steps, {names.arguments}",
         "Run one output tile.",
         [*body, f"return {names.state}"],
+        "function" if plan.schedule.tile_level else "inlined",
     )
 
 
@@ -212,11 +211,10 @@ def _kernel(plan: Plan, names: Names) -> str:
     arrays = [f"{name}_all" for name in names.parameters]
     point = [f"{name} = {name}_all[point]" for name in names.parameters]
     dead = [f"{linear_text(lag)} < 1" for lag in plan.deadlocks_where]
-    body = [f"room = {names.scratch_size(largest=True)}"]
-    body += [f"{ring} = empty(room)" for ring in names.ring_names]
-    body += [f"{name} = empty(room)" for name in names.scratch]
+    rows = [*names.ring_names, *names.scratch]
+    body = [f"{name} = scratch[{row}]" for row, name in enumerate(rows)]
     if plan.schedule.tile_level:
-        body += ["history = empty((HISTORY + 4, room))"]
+        body += [f"history = scratch[{len(rows)}:]"]
     body += ["for point in range(cycles.size):", *(f"    {line}" for line in point)]
     if dead:
         stuck = f"({' or '.join(dead)}) and {names.loop_count} > stages"
@@ -240,7 +238,7 @@ def _kernel(plan: Plan, names: Names) -> str:
     return "\n".join(
         [
             f"@batch({len(names.durations)}, {len(names.counts)})",
-            f"def kernel({', '.join(arrays)}, cycles, period, bottleneck):",
+            f"def kernel({', '.join(arrays)}, scratch, cycles, period, bottleneck):",
             '    """Run every point of the arrays into ``cycles``, ``period``, ``bottleneck``."""',
             indent("\n".join(body), "    "),
         ]
@@ -270,7 +268,9 @@ def _makespan(names: Names) -> str:
     return text
 
 
-def function_code(name: str, arguments: str, summary: str, body: Iterable[str]) -> str:
+def function_code(
+    name: str, arguments: str, summary: str, body: Iterable[str], decorator: str = "inlined"
+) -> str:
     """Write a compiled helper function."""
     text = indent("\n".join(body), "    ")
-    return f'@function\ndef {name}({arguments}):\n    """{summary}"""\n{text}\n'
+    return f'@{decorator}\ndef {name}({arguments}):\n    """{summary}"""\n{text}\n'

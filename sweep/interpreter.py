@@ -82,8 +82,8 @@ class _Interpreter:
     ) -> None:
         agent = self._agent(event, tile)
         since = self.free.get(agent, 0.0) if agent else 0.0
-        waits = [(self.free.get(event.on, 0.0), event.on)] if event.on else []
-        waits += self._dependencies(event, index, tile, draining)
+        waits = self._dependencies(event, index, tile, draining)
+        waits += [(self.free.get(event.on, 0.0), event.on)] if event.on else []
         start, waited_for = max([(since, ""), *waits], key=lambda pair: pair[0])
         takes: float = self.p[event.takes] if event.takes else 0.0
         end = start + takes

@@ -20,7 +20,7 @@ from __future__ import annotations
 from textwrap import indent
 
 from sweep.description import unique
-from sweep.names import Names
+from sweep.names import HISTORY, Names
 
 PATIENCE = 8
 """Rounds (or tiles) after which drift is looked for; most points settle before."""
@@ -81,7 +81,7 @@ def drift(steps, round_steps, {names.main_arguments}):
     return {_commas("steps", names.loop_state)}
 
 
-@function
+@inlined
 def main_loop(steps, round_steps, {names.main_arguments}):
     """Run steady steps, jumping whole rounds once they repeat."""{settle}
     patience = {PATIENCE}
@@ -141,8 +141,8 @@ def tile_jumping_code(names: Names) -> str:
     )
     run_tile = f"{names.state} = tile(round_steps, {names.arguments})"
     return f'''
-HISTORY = 129  # states kept: regimes that repeat after up to 64 tiles are found
-LONGEST = 64
+HISTORY = {HISTORY}
+LONGEST = {HISTORY // 2}
 UNTIL_SETTLED = 1 << 50
 STEPPED = 1 << 14  # tiles stepped in search of the period before giving up
 
@@ -252,7 +252,7 @@ def _pack_code(names: Names) -> str:
         offset += f" + {ring.size}"
     arguments = ", ".join(["into", *names.times, *names.ring_names, *names.counts])
     text = indent("\n".join(body), "    ")
-    return f'@function\ndef pack({arguments}):\n    """Write the main loop\'s state."""\n{text}\n'
+    return f'@inlined\ndef pack({arguments}):\n    """Write the main loop\'s state."""\n{text}\n'
 
 
 def _pack_call(names: Names, into: str) -> str:

@@ -7,17 +7,21 @@ import importlib.util
 import os
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sweep.description import Schedule
 from sweep.generator import generate
 from sweep.names import Names
-from sweep.plan import Plan, plan
+from sweep.plan import plan
 
-Kernel = Callable[..., None]
+Array = NDArray[Any]
 
 
 def source_of(schedule: Schedule, release: str = "consumer", plain: bool = True) -> str:
@@ -34,17 +38,40 @@ def source_of(schedule: Schedule, release: str = "consumer", plain: bool = True)
     return generate(plan(schedule, release, plain))
 
 
-@cache
-def kernel_of(schedule: Schedule, release: str, plain: bool) -> tuple[Kernel, tuple[str, ...]]:
-    """Return the compiled kernel of a schedule and the parameters it takes, in order.
+@dataclass(frozen=True)
+class Kernel:
+    """A compiled batch kernel.
 
-    The kernel is called with one array per parameter, then ``cycles``, ``period`` and
-    ``bottleneck`` to write to. It is compiled once and kept in ``cache_folder()``.
+    Attributes
+    ----------
+    function : callable
+        Takes one array per parameter, scratch rows, then the three outputs.
+    names : Names
+        Its parameters in order, and how much scratch it needs.
     """
-    how: Plan = plan(schedule, release, plain)
+
+    function: Callable[..., None]
+    names: Names
+
+    def run(self, points: Mapping[str, Array], cycles: Array, period: Array, flags: Array) -> None:
+        """Run 1-D arrays of points into ``cycles``, ``period`` and bottleneck ``flags``."""
+        sizes = [name for name, _ in self.names.ring_entries if name]
+        largest = {name: int(points[name].max()) for name in sizes}
+        scratch = np.empty((self.names.scratch_rows, self.names.scratch_columns(largest)))
+        arrays = (points[name] for name in self.names.parameters)
+        self.function(*arrays, scratch, cycles, period, flags)
+
+
+@cache
+def kernel_of(schedule: Schedule, release: str, plain: bool) -> Kernel:
+    """Return the compiled kernel of a schedule's variant.
+
+    It is compiled once and kept in ``cache_folder()``.
+    """
+    how = plan(schedule, release, plain)
     variant = "plain" if plain else release
     module = load(f"{schedule.name}_{variant}", generate(how))
-    return module.kernel, tuple(Names(how).parameters)
+    return Kernel(module.kernel, Names(how))
 
 
 def cache_folder() -> Path:

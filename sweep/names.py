@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 
+from sweep.circuits import Linear, add
 from sweep.plan import Plan
 
 CHOICES = ("release", "arbitration")
+HISTORY = 129
+"""States between tiles that are kept: regimes that repeat after up to 64 tiles are found."""
+GALLOP = 4
+"""Rows of scratch that leaps over tiles need."""
 
 
 class Names:
@@ -129,17 +135,21 @@ class Names:
         crossing = [ring.size for ring in self.plan.rings if ring.crosses_tiles]
         return _sum(len(self.times) + len(self.outer_times), crossing)
 
-    def scratch_size(self, largest: bool = False) -> str:
-        """Room for either packed state, for the largest of the points."""
-        sizes = [ring.size for ring in self.plan.rings]
-        if largest:
-            sizes = [self._largest(size) for size in sizes]
-        return _sum(len(self.times) + len(self.outer_times) + 1, sizes)
+    @property
+    def scratch_rows(self) -> int:
+        """Rows of scratch that the kernel takes."""
+        history = HISTORY + GALLOP if self.plan.schedule.tile_level else 0
+        return len(self.ring_names) + len(self.scratch) + history
 
-    def _largest(self, size: str) -> str:
-        for count in self.counts:
-            size = size.replace(count, f"largest({count}_all)")
-        return size
+    @cached_property
+    def ring_entries(self) -> Linear:
+        """Entries of all rings together."""
+        return add(*(ring.size_form for ring in self.plan.rings))
+
+    def scratch_columns(self, largest: Mapping[str, int]) -> int:
+        """Columns of scratch for points whose counts are at most ``largest``."""
+        entries = sum(factor * largest.get(name, 1) for name, factor in self.ring_entries)
+        return len(self.times) + len(self.outer_times) + entries
 
     def round_steps(self) -> str:
         """The number of steps after which the regime may repeat."""

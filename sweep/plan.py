@@ -17,8 +17,13 @@ class Ring:
     """The ends of one event over the last ``size`` k-tiles, in an array used round and round."""
 
     event: Event
-    size: str
+    size_form: Linear
     crosses_tiles: bool
+
+    @property
+    def size(self) -> str:
+        """Its length as an expression of the counts."""
+        return linear_text(self.size_form)
 
     @property
     def name(self) -> str:
@@ -199,8 +204,8 @@ def _delay(row: Event, after: After, written: Event) -> Linear:
 
 def _ring(written: Event, readers: list[tuple[Event, After]]) -> Ring:
     lags = {after.lag for row, after in readers if row.place == "k_tile"} - {0}
-    sizes = {linear_text(linear(lag)) for lag in lags} or {
-        linear_text(add(linear(row.behind), linear(1), minus=linear(written.behind)))
+    sizes = {linear(lag) for lag in lags} or {
+        add(linear(row.behind), linear(1), minus=linear(written.behind))
         for row, _ in readers
         if row.place == "k_tile" and row.behind != written.behind
     }

@@ -1,0 +1,282 @@
+"""Little's law: the bytes in flight that a bandwidth and a latency ask for, and what supplies them.
+
+bytes in flight = bandwidth x latency, at every level of the path, per SM and per GPU. Either a
+ring of stages holds them (software pipelining), or many warps and CTAs do (thread-level
+parallelism), which big Tensor Core tiles leave no registers for.
+
+J. D. C. Little, "A proof for the queuing formula L = lambda W", Operations Research 9 (1961);
+applied to GPUs in V. Volkov, "Understanding latency hiding on GPUs", UCB/EECS-2016-143.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from analysis.memory_path import Level, known, memory_path
+from analysis.occupancy import Occupancy, occupancy
+from sweep.errors import InputError
+from sweep.feasibility import OTHER_REGISTERS, WARPGROUP_THREADS, accumulator_registers
+from sweep.hardware import GPU, GPUS
+from sweep.tile import ELEMENT_BYTES, ISSUE_CYCLES, durations, parse_shape, stage_bytes
+
+Array = NDArray[Any]
+
+WARP_THREADS = 32
+WIDEST_LOAD_BYTES = 16
+"""Bytes that one load instruction fetches per thread at most."""
+
+
+def bytes_in_flight(bandwidth: ArrayLike, latency: ArrayLike) -> Array:
+    """Return bandwidth x latency, in any units of time that cancel.
+
+    Parameters
+    ----------
+    bandwidth : array_like
+        Bytes per cycle (or per second).
+    latency : array_like
+        Cycles (or seconds).
+
+    Returns
+    -------
+    numpy.ndarray
+        Bytes.
+
+    Examples
+    --------
+    >>> int(bytes_in_flight(64, 700))
+    44800
+    """
+    return np.asarray(np.asarray(bandwidth) * np.asarray(latency))
+
+
+def stages_in_flight(in_flight: ArrayLike, bytes_per_stage: ArrayLike) -> Array:
+    """Return bytes in flight as a number of stages, not rounded.
+
+    Examples
+    --------
+    >>> round(float(stages_in_flight(44_800, 49_152)), 2)
+    0.91
+    """
+    return np.asarray(np.asarray(in_flight) / np.asarray(bytes_per_stage))
+
+
+def ring_bandwidth(stages: ArrayLike, bytes_per_stage: ArrayLike, round_trip: ArrayLike) -> Array:
+    """Return the bandwidth that a ring can reach at most: stages x stage bytes / round trip.
+
+    A slot carries one stage per round trip R = t_issue + t_transfer + t_latency + t_mma: it is
+    issued into, filled, waited for, multiplied from, and only then free again. A bound on every
+    schedule with a ring, transients included.
+
+    Parameters
+    ----------
+    stages, bytes_per_stage : array_like
+        Slots, and bytes of one.
+    round_trip : array_like
+        Cycles.
+
+    Returns
+    -------
+    numpy.ndarray
+        Bytes per cycle and SM.
+
+    Examples
+    --------
+    >>> round_trip = 10 + 768 + 700 + 1024
+    >>> [round(float(ring_bandwidth(stages, 49_152, round_trip)), 1) for stages in (1, 2, 3, 4)]
+    [19.6, 39.3, 58.9, 78.6]
+    """
+    return np.asarray(np.asarray(stages) * np.asarray(bytes_per_stage) / np.asarray(round_trip))
+
+
+class InFlight(NamedTuple):
+    """What one level asks for, and what the ring has.
+
+    Attributes
+    ----------
+    level : str
+        Name of the level.
+    gpu_bytes, sm_bytes : float
+        Bytes in flight of the whole GPU and of one SM, an equal share.
+    stages : float
+        An SM's bytes as a number of stages, not rounded.
+    ring_bytes : int
+        Bytes that the ring of one SM holds.
+    covered : bool
+        Whether the ring holds what the level asks for.
+    """
+
+    level: str
+    gpu_bytes: float
+    sm_bytes: float
+    stages: float
+    ring_bytes: int
+    covered: bool
+
+
+def in_flight(
+    gpu: str | GPU = "lecture",
+    tile: str | tuple[int, ...] = "128x256x64",
+    element_type: str = "bf16",
+    stages: int = 4,
+    **given: float,
+) -> tuple[InFlight, ...]:
+    """Return what every level of the path whose bandwidth and latency are known asks for.
+
+    Parameters
+    ----------
+    gpu : str or GPU
+    tile, element_type : str
+        They set the bytes of a stage.
+    stages : int
+        Slots of the ring of one SM.
+    **given : float
+        Numbers that replace the known ones, see ``memory_path``.
+
+    Raises
+    ------
+    InputError
+        If the number of SMs is not known.
+
+    Examples
+    --------
+    >>> for row in in_flight():
+    ...     print(f"{row.level:13} {row.gpu_bytes / 1e6:5.2f} MB  {row.sm_bytes / 1e3:6.2f} kB per SM"
+    ...           f"  {row.stages:5.3f} stages")
+    host_link      0.08 MB    0.62 kB per SM  0.013 stages
+    dram           1.28 MB    9.71 kB per SM  0.198 stages
+    l2             5.91 MB   44.80 kB per SM  0.911 stages
+    shared_memory  0.49 MB    3.71 kB per SM  0.076 stages
+    """
+    card = gpu if isinstance(gpu, GPU) else GPUS.find(gpu)
+    sms = given.get("sm_count", card.sm_count)
+    if sms is None:
+        raise InputError(f"sm_count: not known for gpu={card.name!r}; give sm_count=...")
+    slot = float(stage_bytes(*parse_shape("tile", tile), ELEMENT_BYTES[element_type]))
+    levels = memory_path(card, **given)
+    return tuple(_row(level, sms, slot, stages) for level in levels if _is_known(level))
+
+
+def _is_known(level: Level) -> bool:
+    return level.bytes_per_second is not None and level.latency_seconds is not None
+
+
+def _row(level: Level, sms: float, slot: float, stages: int) -> InFlight:
+    total = known(level, "bytes_per_second") * known(level, "latency_seconds")
+    share, ring = total / sms, int(stages * slot)
+    return InFlight(level.name, total, share, share / slot, ring, share <= ring)
+
+
+def warps_needed(in_flight: ArrayLike, bytes_per_thread: ArrayLike = WIDEST_LOAD_BYTES) -> Array:
+    """Return the warps per SM that keep these bytes in flight by their own loads.
+
+    Parameters
+    ----------
+    in_flight : array_like
+        Bytes per SM.
+    bytes_per_thread : array_like
+        What a thread has outstanding: 16 per load instruction, times the loads it issues before
+        it needs the first. Each 4 of them also take a register until they are used.
+
+    Examples
+    --------
+    >>> int(warps_needed(44_800)), int(warps_needed(44_800, 64))
+    (88, 22)
+    """
+    per_warp = WARP_THREADS * np.asarray(bytes_per_thread)
+    return np.asarray(np.ceil(np.asarray(in_flight) / per_warp), dtype=np.int64)
+
+
+class ThreadParallelism(NamedTuple):
+    """Whether CTAs that each load, wait and multiply hide one another's latency.
+
+    Attributes
+    ----------
+    round_trip : float
+        Cycles per k-tile of one CTA alone: issue, transfer, latency, MMA.
+    needed : int
+        CTAs per SM that keep the slower of copy path and Tensor Core busy.
+    fitting : int
+        CTAs per SM that registers, shared memory, warps and slots let in.
+    occupancy : Occupancy
+        What limits them.
+    tc_utilization : float
+        Upper bound on the steady share of time that the Tensor Core works with ``fitting`` CTAs.
+    """
+
+    round_trip: float
+    needed: int
+    fitting: int
+    occupancy: Occupancy
+    tc_utilization: float
+
+
+def thread_parallelism(
+    tile: str | tuple[int, ...] = "128x256x64",
+    gpu: str | GPU = "lecture",
+    element_type: str = "bf16",
+    warpgroups: int = 2,
+    **fields: float,
+) -> ThreadParallelism:
+    """Return how far thread-level parallelism alone hides the copy's latency.
+
+    Every CTA runs the schedule ``sync``: one stage of shared memory, BM BN / (128 warpgroups)
+    accumulators and 32 other registers per thread. ``needed`` is the round trip over the larger of
+    transfer and MMA, rounded up.
+
+    Parameters
+    ----------
+    tile : str or tuple of int
+    gpu : str or GPU
+    element_type : str
+    warpgroups : int
+        Warpgroups that share a tile.
+    **fields : float
+        GPU fields that replace the GPU's.
+
+    Examples
+    --------
+    A big tile needs three CTAs, and its accumulators let in one:
+
+    >>> big = thread_parallelism("128x256x64")
+    >>> big.needed, big.fitting, big.occupancy.limited_by, round(big.tc_utilization, 3)
+    (3, 1, 'registers', 0.395)
+
+    Small tiles come in numbers, but need so many bytes per FLOP that the copy path binds:
+
+    >>> small = thread_parallelism("64x64x64", warpgroups=1)
+    >>> small.needed, small.fitting, small.tc_utilization
+    (5, 8, 0.5)
+    """
+    card = gpu if isinstance(gpu, GPU) else GPUS.find(gpu)
+    takes = durations(card, tile, element_type, **fields)
+    missing = [name for name in ("t_transfer", "t_latency", "t_mma") if name not in takes]
+    if missing:
+        raise InputError(
+            f"{missing[0]}: not known for gpu={card.name!r}; give the GPU fields that set it"
+        )
+    transfer, mma = float(takes["t_transfer"]), float(takes["t_mma"])
+    trip = ISSUE_CYCLES["cp_async"] + transfer + float(takes["t_latency"]) + mma
+    tile_m, tile_n, _ = parse_shape("tile", tile)
+    registers = accumulator_registers(tile_m, tile_n, warpgroups) + OTHER_REGISTERS
+    found = occupancy(
+        WARPGROUP_THREADS * warpgroups,
+        int(np.ceil(registers)),
+        int(np.ceil(takes["stage_bytes"])),
+        card,
+        **{name: int(value) for name, value in fields.items() if name in _LIMITS},
+    )
+    reachable = min(1.0, mma / max(transfer, mma), found.ctas * mma / trip)
+    return ThreadParallelism(
+        trip, int(np.ceil(trip / max(transfer, mma))), found.ctas, found, reachable
+    )
+
+
+_LIMITS = (
+    "registers_per_sm",
+    "max_registers_per_thread",
+    "smem_per_sm_bytes",
+    "smem_per_block_bytes",
+)
