@@ -36,7 +36,7 @@ LOOKUPS: Mapping[str, tuple[str, ...]] = {
     "cluster_n": ("cluster",),
     "element_bytes": ("element_type",),
     "element_rate": ("element_type", "gpu"),
-    **{name: ("gpu",) for name in GPU_FIELDS},
+    **dict.fromkeys(GPU_FIELDS, ("gpu",)),
 }
 """What is looked up by a name or a shape, and by which."""
 

@@ -99,7 +99,8 @@ class Schedule:
     events : callable
         ``events(release)`` gives the rows for a release mode ("consumer" or "hardware").
     program : callable
-        ``program(simulation, parameters)`` adds the agents to the event-driven simulator.
+        ``program(simulation, parameters)`` adds the agents to the event-driven simulator; without
+        one the schedule has only the account of its events.
     loader : {"tma", "cp_async", ""}
         What issues its copies unless told otherwise; "" where no copy is modelled.
     producer : bool
@@ -122,7 +123,7 @@ class Schedule:
     reference: str
     agents: tuple[str, ...]
     events: Callable[[str], tuple[Event, ...]]
-    program: Callable[[Any, Mapping[str, Any]], None]
+    program: Callable[[Any, Mapping[str, Any]], None] | None = None
     loader: Literal["tma", "cp_async", ""] = ""
     producer: bool = False
     consumer_warpgroups: int = 1

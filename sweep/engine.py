@@ -28,7 +28,7 @@ Values = Mapping[str, Array]
 Outputs = dict[str, Array]
 Progress = Callable[[int, int], None]
 
-BLOCK_POINTS = 1 << 15
+BLOCK_POINTS = 1 << 16
 """Points between two looks at Ctrl-C and progress: a few milliseconds."""
 RESOURCES = ("TC", "MEM", "SFU", "FMA")
 UNORDERED = VARIABLES["bottleneck"].flag_meanings.index("unordered")
@@ -78,7 +78,9 @@ def result_bytes(points: int) -> int:
     return points * sum(np.dtype(VARIABLES[name].dtype).itemsize for name in OUTPUTS)
 
 
-def run_space(space: Space, threads: int | None = None, progress: Progress | None = None) -> Outputs:
+def run_space(
+    space: Space, threads: int | None = None, progress: Progress | None = None
+) -> Outputs:
     """Run every point of a space.
 
     Parameters
@@ -204,9 +206,7 @@ def _run_variant(schedule: Schedule, key: str, points: Values, out: Outputs) -> 
         out["period"][...] = np.nan
         out["bottleneck"][...] = UNORDERED
         return
-    kernel_of(schedule, *_variant(key)).run(
-        points, out["cycles"], out["period"], out["bottleneck"]
-    )
+    kernel_of(schedule, *_variant(key)).run(points, out["cycles"], out["period"], out["bottleneck"])
 
 
 def _rates(schedule: Schedule, values: Values, out: Outputs) -> None:

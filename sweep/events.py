@@ -27,6 +27,7 @@ from sweep.resources import Agent, Request, Resource
 
 if TYPE_CHECKING:
     from sweep.description import Schedule
+from sweep.errors import InputError
 
 PENDING = TraceRow("", "", "", 0, 0, 0.0, 0.0, 0.0, "")
 """Keeps the place of an asynchronous use in its agent's program order until it starts."""
@@ -295,5 +296,9 @@ def run_events(schedule: Schedule, p: Mapping[str, Any]) -> EventResult:
     57344.0
     """
     simulation = Simulation(schedule.agents)
+    if schedule.program is None:
+        raise InputError(
+            f"schedule {schedule.name!r} has no program for the event-driven simulator"
+        )
     schedule.program(simulation, p)
     return simulation.run()

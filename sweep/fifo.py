@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sweep.circuits import linear
-from sweep.compiled import fifo_batch
+from sweep.compiled import fifo_batch, inlined
 from sweep.description import Schedule
+from sweep.errors import InputError
 
 RESOURCE, DURATION, ASYNCHRONOUS, BEHIND, WAITS_FOR = range(5)
 """Columns of a program's table."""
@@ -32,7 +33,7 @@ def fifo_programs(schedule: Schedule) -> NDArray[np.int64]:
 
     Raises
     ------
-    ValueError
+    InputError
         For a schedule whose agents wait for each other: its service order is fixed anyway.
     """
     events = schedule.events("consumer")
@@ -43,7 +44,9 @@ def fifo_programs(schedule: Schedule) -> NDArray[np.int64]:
         for index, row in enumerate(rows):
             others = [one for one in row.after if one.event not in names or one.lag != 0]
             if others or len(row.after) > 1 or not row.on or row.place != "k_tile":
-                raise ValueError(f"{schedule.name}: {row.name!r} cannot be served by arrival")
+                raise InputError(
+                    f"arbitration='fifo': {schedule.name}'s {row.name!r} waits for another agent"
+                )
             table[agent, index] = (
                 schedule.resources.index(row.on),
                 schedule.durations.index(row.takes),
@@ -60,85 +63,82 @@ def fifo_kernel() -> Any:
     return fifo_batch(_serve)
 
 
-def _serve(
-    programs: Any, resources: int, durations: Any, steps: Any, cycles: Any
-) -> None:  # pragma: no cover - compiled
+@inlined
+def _later(time: float, turn: int, other: float, other_turn: int) -> bool:
+    """Whether the first of two (cycles, round) pairs is the later one."""
+    return time > other or (time == other and turn > other_turn)
+
+
+@inlined
+def _find_request(
+    agent: int, programs: Any, blocks: int, at: Any, ready: Any, asks: Any, ends: Any, rounds: Any
+) -> None:
+    """Move an agent to its next use, and note when it asks for it: inf when it is done."""
+    depth = ends.shape[2]
+    while True:
+        at[agent, 0] += 1
+        if at[agent, 0] == programs.shape[1] or programs[agent, at[agent, 0], RESOURCE] < 0:
+            at[agent, 0] = 0
+            at[agent, 1] += 1
+        row = at[agent, 0]
+        if at[agent, 1] >= blocks + depth:
+            asks[agent, 0] = np.inf
+            return
+        block = at[agent, 1] - programs[agent, row, BEHIND]
+        if block < 0 or block >= blocks:
+            continue
+        asks[agent, 0], asks[agent, 1] = ready[agent, 0], ready[agent, 1]
+        needs = programs[agent, row, WAITS_FOR]
+        if needs >= 0:
+            end, end_round = ends[agent, needs, block % depth], rounds[agent, needs, block % depth]
+            if _later(end, end_round, asks[agent, 0], asks[agent, 1]):
+                asks[agent, 0], asks[agent, 1] = end, end_round
+        return
+
+
+@inlined
+def _first(asks: Any) -> int:
+    """Return the agent that asks first; the lower one where two ask in the same round."""
+    first = 0
+    for agent in range(1, asks.shape[0]):
+        if _later(asks[first, 0], asks[first, 1], asks[agent, 0], asks[agent, 1]):
+            first = agent
+    return first
+
+
+def _serve(programs: Any, resources: int, durations: Any, steps: Any, cycles: Any) -> None:
+    """Serve the earliest request again and again, for every point."""
     agents, rows = programs.shape[0], programs.shape[1]
-    deepest = programs[:, :, BEHIND].max() + 2
-    ready = np.empty(agents)
-    ready_round = np.empty(agents, np.int64)
-    asks = np.empty(agents)
-    asks_round = np.empty(agents, np.int64)
-    row_of = np.empty(agents, np.int64)
-    step_of = np.empty(agents, np.int64)
-    free = np.empty(resources)
-    free_round = np.empty(resources, np.int64)
-    ends = np.empty((agents, rows, deepest))
-    ends_round = np.empty((agents, rows, deepest), np.int64)
+    depth = programs[:, :, BEHIND].max() + 2
+    at = np.empty((agents, 2), np.int64)  # row and step of each agent
+    ready, asks, free = np.empty((agents, 2)), np.empty((agents, 2)), np.empty((resources, 2))
+    ends, rounds = np.empty((agents, rows, depth)), np.empty((agents, rows, depth))
     for point in range(cycles.size):
-        blocks = steps[point]
         free[:] = 0.0
-        free_round[:] = 0
         ready[:] = 0.0
-        ready_round[:] = 0
-        row_of[:] = -1
-        step_of[:] = 0
+        at[:, 0] = -1
+        at[:, 1] = 0
         last = 0.0
-        served = -1
+        for agent in range(agents):
+            _find_request(agent, programs, steps[point], at, ready, asks, ends, rounds)
         while True:
-            # Who has just been served (at first: everybody) finds its next request.
-            for agent in range(agents):
-                if served >= 0 and agent != served:
-                    continue
-                while True:
-                    row_of[agent] += 1
-                    if row_of[agent] == rows or programs[agent, row_of[agent], RESOURCE] < 0:
-                        row_of[agent] = 0
-                        step_of[agent] += 1
-                    behind = programs[agent, row_of[agent], BEHIND]
-                    if step_of[agent] >= blocks + deepest:
-                        asks[agent] = np.inf
-                        break
-                    block = step_of[agent] - behind
-                    if 0 <= block < blocks:
-                        asks[agent] = ready[agent]
-                        asks_round[agent] = ready_round[agent]
-                        waits_for = programs[agent, row_of[agent], WAITS_FOR]
-                        if waits_for >= 0:
-                            end = ends[agent, waits_for, block % deepest]
-                            end_round = ends_round[agent, waits_for, block % deepest]
-                            if end > asks[agent] or (
-                                end == asks[agent] and end_round > asks_round[agent]
-                            ):
-                                asks[agent] = end
-                                asks_round[agent] = end_round
-                        break
-            served = 0
-            for agent in range(1, agents):
-                if asks[agent] < asks[served] or (
-                    asks[agent] == asks[served] and asks_round[agent] < asks_round[served]
-                ):
-                    served = agent
-            if asks[served] == np.inf:
+            agent = _first(asks)
+            start, turn = asks[agent, 0], asks[agent, 1]
+            if start == np.inf:
                 break
-            row = row_of[served]
-            on = programs[served, row, RESOURCE]
-            start, start_round = asks[served], asks_round[served]
-            if free[on] > start or (free[on] == start and free_round[on] > start_round):
-                start, start_round = free[on], free_round[on]
-            takes = durations[programs[served, row, DURATION], point]
+            row, step = at[agent, 0], at[agent, 1]
+            on = programs[agent, row, RESOURCE]
+            if _later(free[on, 0], free[on, 1], start, turn):
+                start, turn = free[on, 0], free[on, 1]
+            takes = durations[programs[agent, row, DURATION], point]
             end = start + takes
-            end_round = 0 if takes > 0.0 else start_round + 1
-            free[on] = end
-            free_round[on] = end_round
-            block = step_of[served] - programs[served, row, BEHIND]
-            ends[served, row, block % deepest] = end
-            ends_round[served, row, block % deepest] = end_round
-            if programs[served, row, ASYNCHRONOUS] == 0:
-                ready[served] = end
-                ready_round[served] = end_round
-            else:
-                ready[served] = asks[served]
-                ready_round[served] = asks_round[served]
+            turn = 0.0 if takes > 0.0 else turn + 1.0
+            free[on, 0], free[on, 1] = end, turn
+            block = (step - programs[agent, row, BEHIND]) % depth
+            ends[agent, row, block], rounds[agent, row, block] = end, turn
+            waits = programs[agent, row, ASYNCHRONOUS] == 0
+            ready[agent, 0] = end if waits else asks[agent, 0]
+            ready[agent, 1] = turn if waits else asks[agent, 1]
             last = max(last, end)
+            _find_request(agent, programs, steps[point], at, ready, asks, ends, rounds)
         cycles[point] = last

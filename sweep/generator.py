@@ -139,9 +139,7 @@ def _statements(plan: Plan, event: Event, draining: bool = False) -> list[str]:
 
 def _is_read(plan: Plan, event: Event) -> bool:
     kept = event.name in (*plan.latest, *plan.carried)
-    return kept or any(
-        after.event == event.name for row in plan.events for after in row.after
-    )
+    return kept or any(after.event == event.name for row in plan.events for after in row.after)
 
 
 def _value(plan: Plan, reader: Event, after: After) -> str:

@@ -77,9 +77,7 @@ class _Interpreter:
             if exists and index >= self.counts[event.starts_at]:
                 self._perform(event, index, tile, k_tile, draining=step >= self.k_tiles)
 
-    def _perform(
-        self, event: Event, index: int, tile: int, k_tile: int, *, draining: bool
-    ) -> None:
+    def _perform(self, event: Event, index: int, tile: int, k_tile: int, *, draining: bool) -> None:
         agent = self._agent(event, tile)
         since = self.free.get(agent, 0.0) if agent else 0.0
         waits = self._dependencies(event, index, tile, draining)

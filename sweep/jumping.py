@@ -273,9 +273,7 @@ def _unpack(names: Names, source: str) -> str:
 
 def _shift(names: Names) -> str:
     body = [f"{name} += shift" for name in names.times]
-    body += [
-        f"shift_ring({ring.name}, {ring.size}, shift)" for ring in names.plan.rings
-    ]
+    body += [f"shift_ring({ring.name}, {ring.size}, shift)" for ring in names.plan.rings]
     return "\n".join(body)
 
 

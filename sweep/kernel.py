@@ -122,4 +122,4 @@ def _write(path: Path, text: str) -> None:
     handle, name = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
     with os.fdopen(handle, "w", encoding="utf-8") as file:
         file.write(text)
-    os.replace(name, path)
+    Path(name).replace(path)

@@ -86,9 +86,7 @@ class Names:
     @property
     def main_arguments(self) -> str:
         """What the main loop with jumps takes."""
-        return _join(
-            self.times, self.loop_integers, self.scratch, self.ring_names, self.parameters
-        )
+        return _join(self.times, self.loop_integers, self.scratch, self.ring_names, self.parameters)
 
     @property
     def state(self) -> str:
@@ -152,7 +150,7 @@ class Names:
         return len(self.times) + len(self.outer_times) + entries
 
     def round_steps(self) -> str:
-        """The number of steps after which the regime may repeat."""
+        """Return the number of steps after which the regime may repeat."""
         text = "1" if self.plan.rings else "2"
         for size in self.plan.round_sizes:
             text = size if text == "1" else f"common_multiple({text}, {size})"

@@ -187,7 +187,7 @@ def plan(schedule: Schedule, release: str = "consumer", plain: bool = True) -> P
 
 
 def _lines(schedule: Schedule, rows: list[Event]) -> list[str]:
-    """List agents and resources; a resource that one agent uses synchronously is never waited for."""
+    """List agents and resources; one that a single agent uses synchronously is never waited for."""
     lines: list[str] = []
     for event in rows:
         users = [row for row in rows if row.on == event.on]

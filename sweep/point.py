@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -13,8 +13,7 @@ from sweep.events import Deadlock, run_events
 from sweep.space import Space, resolve
 from sweep.variables import OUTPUTS, VARIABLES
 
-Engine = Literal["batch", "events"]
-ENGINES: tuple[Engine, ...] = ("batch", "events")
+ENGINES = ("batch", "events")
 
 
 class Flag(int):
@@ -30,6 +29,7 @@ class Flag(int):
     meaning: str
 
     def __new__(cls, value: int, variable: str) -> Flag:
+        """Take a flag of a variable by its integer."""
         flag = super().__new__(cls, value)
         flag.meaning = VARIABLES[variable].flag_meanings[value]
         return flag
@@ -81,7 +81,7 @@ class Point(Mapping[str, Any]):
         return "\n".join(_line(name, value, width) for name, value in self._values.items())
 
 
-def simulate(schedule: Any, *, engine: Engine = "batch", **parameters: Any) -> Point:
+def simulate(schedule: Any, *, engine: str = "batch", **parameters: Any) -> Point:
     """Simulate one design point.
 
     Parameters
@@ -164,10 +164,5 @@ def _replace_timing(space: Space, outputs: dict[str, np.ndarray]) -> None:
 def _line(name: str, value: Any, width: int) -> str:
     variable = VARIABLES.get(name)
     units = variable.units if variable and variable.units != "1" else ""
-    text = f"{value:g}" if isinstance(value, float) and value != int_or_nan(value) else f"{value}"
+    text = f"{value:.10g}" if isinstance(value, float) else str(value)
     return f"{name:<{width}}  {text}{' ' + units if units else ''}"
-
-
-def int_or_nan(value: float) -> float:
-    """Return the value if it is whole, else NaN."""
-    return value if value == value and abs(value) < 2**53 and value == int(value) else float("nan")

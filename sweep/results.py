@@ -97,9 +97,7 @@ def dataset(space: Space, outputs: Outputs) -> xr.Dataset:
     dims = tuple(space.dims)
     if "schedule" not in space.dims:
         outputs = {name: array[0] for name, array in outputs.items()}
-    found = xr.Dataset(
-        {name: (dims, outputs[name]) for name in OUTPUTS}, coords=dict(space.coords)
-    )
+    found = xr.Dataset({name: (dims, outputs[name]) for name in OUTPUTS}, coords=dict(space.coords))
     found.attrs = provenance(space) | {"infeasible_points": json.dumps(count_reasons(outputs))}
     labelled: xr.Dataset = label(found)
     return labelled
@@ -123,7 +121,7 @@ def provenance(space: Space) -> dict[str, str]:
         "source": f"warpsweep {__version__}",
         "schedules": " ".join(schedule.name for schedule in space.schedules),
         "parameters": json.dumps(parameters),
-        "axes": json.dumps({dim: size for dim, size in space.dims.items()}),
+        "axes": json.dumps(dict(space.dims)),
         "gpu_sources": json.dumps(sources),
     }
 

@@ -30,7 +30,7 @@ from sweep.hardware import GPU
 from sweep.layout import Coordinate, expand, lay_out
 from sweep.limits import check_release, check_run_length, check_warpgroups
 from sweep.merge import merge_coordinates
-from sweep.schedules import discover
+from sweep.schedules import discover, load_schedule
 from sweep.variables import PARAMETERS, VARIABLES
 
 Array = NDArray[Any]
@@ -159,9 +159,13 @@ def read_schedules(schedule: Any) -> tuple[tuple[Schedule, ...], bool]:
 def _find_schedule(schedule: Any) -> Schedule:
     if isinstance(schedule, Schedule):
         return schedule
-    if not isinstance(schedule, str) or schedule not in known_schedules():
+    if not isinstance(schedule, str):
         raise unknown_name("schedule", schedule, known_schedules())
-    return known_schedules()[schedule]
+    if schedule in known_schedules():
+        return known_schedules()[schedule]
+    if schedule.endswith(".py"):
+        return load_schedule(schedule)
+    raise unknown_name("schedule", schedule, known_schedules())
 
 
 def _check_names(parameters: Mapping[str, Any], schedules: tuple[Schedule, ...]) -> None:

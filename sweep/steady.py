@@ -42,26 +42,30 @@ def _single_tile(plan: Plan, names: Names) -> str:
     tests += [(_busy(plan, "SFU"), "exp"), (_busy(plan, "FMA"), "softmax")]
     tests += [(_busy(plan, "MEM"), "copy_bandwidth")]
     with_latency = _binding(ratios, lambda c: "t_mma_latency" in c.takes)
-    tests += [(f"t_mma_latency > 0.0 and ({with_latency})" if with_latency else "", "mma_latency")]
+    tests += [(f"(t_mma_latency > 0.0) & ({with_latency})" if with_latency else "", "mma_latency")]
     tests += [(_binding(ratios, lambda c: c.through_slot), "ring_depth")]
     issues = _binding(ratios, lambda c: "t_issue" in c.takes) if plan.schedule.ring else ""
-    tests += [(f"t_issue > 0.0 and ({issues})" if issues else "", "copy_issue")]
-    for test, bottleneck in tests:
+    tests += [(f"(t_issue > 0.0) & ({issues})" if issues else "", "copy_issue")]
+    # The first test that holds wins: the last to be applied, without a branch to mispredict.
+    body += [f"bottleneck = {_code('serial_chain')}"]
+    for test, bottleneck in reversed(tests):
         if test:
-            body += [f"if {test}:", f"    return period, {_code(bottleneck)}  # {bottleneck}"]
-    body += [f"return period, {_code('serial_chain')}"]
-    return _function("steady_state", ", ".join(names.parameters), "Period and bottleneck.", body)
+            body += [f"bottleneck = {_code(bottleneck)} if {test} else bottleneck  # {bottleneck}"]
+    body += ["return period, bottleneck"]
+    return _function(
+        "steady_state", ", ".join(names.parameters), "Period and bottleneck.", body, "inlined"
+    )
 
 
 def _busy(plan: Plan, resource: str, times: str = "") -> str:
     """Write the test that a resource is held all the time, or nothing if it is not used."""
     work = " + ".join(work_per_step(plan.events, resource))
     held = f"{times} * ({work})" if times else work
-    return f"period > 0.0 and period == {held}" if work else ""
+    return f"(period > 0.0) & (period == {held})" if work else ""
 
 
 def _binding(ratios: dict[str, Circuit], wanted: Callable[[Circuit], bool]) -> str:
-    return " or ".join(f"{name} == period" for name, one in ratios.items() if wanted(one))
+    return " | ".join(f"({name} == period)" for name, one in ratios.items() if wanted(one))
 
 
 def _tile_level(plan: Plan, names: Names) -> str:
@@ -106,6 +110,8 @@ def _responds(names: Names, workspace: list[str], duration: str, positive: bool 
     return f"{duration} > 0.0 and {test}" if positive else test
 
 
-def _function(name: str, arguments: str, summary: str, body: list[str]) -> str:
+def _function(
+    name: str, arguments: str, summary: str, body: list[str], decorator: str = "function"
+) -> str:
     text = indent("\n".join(body), "    ")
-    return f'@function\ndef {name}({arguments}):\n    """{summary}"""\n{text}\n'
+    return f'@{decorator}\ndef {name}({arguments}):\n    """{summary}"""\n{text}\n'

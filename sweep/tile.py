@@ -123,7 +123,7 @@ def t_transfer(
     cluster_n: Numbers,
     mem_bytes_per_cycle: Numbers,
 ) -> Array:
-    """Copied bytes / copy bandwidth."""
+    """Return copied bytes / copy bandwidth."""
     shares = cluster_m * cluster_n
     shared = (tile_m * cluster_m + tile_n * cluster_n) * tile_k * element_bytes
     return to_grid(shared / (shares * mem_bytes_per_cycle))

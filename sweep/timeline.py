@@ -10,7 +10,7 @@ from sweep.errors import InputError, unknown_name
 from sweep.event_trace import EventResult
 from sweep.events import Deadlock, run_events
 from sweep.interpreter import interpret
-from sweep.point import ENGINES, Engine, event_parameters, one_point
+from sweep.point import ENGINES, event_parameters, one_point
 from sweep.results import provenance
 from sweep.space import Space
 from sweep.variables import label
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
-def trace(schedule: Any, *, engine: Engine = "batch", **parameters: Any) -> xr.Dataset:
+def trace(schedule: Any, *, engine: str = "batch", **parameters: Any) -> xr.Dataset:
     """Return every event of one design point.
 
     Parameters
@@ -57,7 +57,7 @@ def trace(schedule: Any, *, engine: Engine = "batch", **parameters: Any) -> xr.D
     return trace_dataset(space, trace_result(space, engine))
 
 
-def trace_result(space: Space, engine: Engine = "batch") -> EventResult:
+def trace_result(space: Space, engine: str = "batch") -> EventResult:
     """Run one point with every event kept; a deadlock is an error that says who waits for what."""
     schedule, p = space.schedules[0], event_parameters(space)
     if engine == "batch" and p.get("arbitration", "ordered") == "ordered":
@@ -95,7 +95,7 @@ def trace_dataset(space: Space, result: EventResult) -> xr.Dataset:
     }
     found = xr.Dataset({name: ("event", column) for name, column in columns.items()})
     scalars = {name: value for name, value in space.coords.items() if name not in columns}
-    found = found.assign_coords(event=np.arange(len(rows)), **scalars)
+    found = found.assign_coords({"event": np.arange(len(rows))} | scalars)
     found.attrs = provenance(space) | {"cycles": result.cycles}
     labelled: xr.Dataset = label(found)
     return labelled

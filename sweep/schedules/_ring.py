@@ -33,7 +33,7 @@ def consumer_rows(release: str, consumer: str = "consumer") -> tuple[Event, ...]
 
 
 def release_row(release: str, consumer: str, name: str = "release") -> Event:
-    """Describe how a slot is freed: by the consumer, MMAs late, or by the hardware at completion."""
+    """Describe how a slot is freed: by the consumer, late, or by the hardware at completion."""
     if release == "hardware":
         return Event(name, after=(After("complete"),), signals="empty")
     return Event(

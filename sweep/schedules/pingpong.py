@@ -72,7 +72,7 @@ def program(simulation: Simulation, p: Mapping[str, Any]) -> None:
 SCHEDULE = Schedule(
     name="pingpong",
     family="gemm",
-    summary="two consumers take alternate output tiles; one's epilogue hides behind the other's MMAs",
+    summary="two consumers take alternate tiles; one's epilogue hides behind the other's MMAs",
     reference="CUTLASS 3.x KernelTmaWarpSpecializedPingpong",
     agents=("producer", "consumer_0", "consumer_1"),
     events=events,
