@@ -41,15 +41,16 @@ GH100: dict[str, Sourced] = {
     "mem_bytes_per_cycle": (
         34,
         (
-            "range 32-36: L2 measured at 4,207-4,808 byte/cycle over 132 SMs on H100 SXM5 at 1,980 MHz"
-            " (github HPMLL/NVIDIA-Hopper-Benchmark and an H100 SXM5 microbenchmark re-run)"
+            "range 32-36: L2 measured at 4,207-4,808 byte/cycle over 132 SMs on H100 SXM5 at"
+            " 1,980 MHz (github HPMLL/NVIDIA-Hopper-Benchmark and an H100 SXM5 microbenchmark re-run)"
         ),
     ),
     "latency_cycles": (
         483,
         (
-            "global load measured at 482-484 cycles on H100 SXM5 at 1,980 MHz (microbenchmark re-run);"
-            f" H100 PCIe 650-658 ({MICROBENCHMARKS}); a TMA load adds 105-170 ({LUO25} and its logs)"
+            "global load measured at 482-484 cycles on H100 SXM5 at 1,980 MHz (microbenchmark"
+            f" re-run); H100 PCIe 650-658 ({MICROBENCHMARKS}); a TMA load adds 105-170 ({LUO25}"
+            " and its logs)"
         ),
     ),
     "exp_per_cycle": (16, GUIDE),
