@@ -1,8 +1,8 @@
-"""Little's law: the bytes in flight that a bandwidth and a latency ask for, and what supplies them.
+"""Little's law: the bytes in flight that a bandwidth and a latency ask for, and what holds them.
 
 bytes in flight = bandwidth x latency, at every level of the path, per SM and per GPU. Either a
-ring of stages holds them (software pipelining), or many warps and CTAs do (thread-level
-parallelism), which big Tensor Core tiles leave no registers for.
+ring of stages holds them (software pipelining), or many warps and CTAs do
+(``thread_parallelism``), which big Tensor Core tiles leave no registers for.
 
 J. D. C. Little, "A proof for the queuing formula L = lambda W", Operations Research 9 (1961);
 applied to GPUs in V. Volkov, "Understanding latency hiding on GPUs", UCB/EECS-2016-143.
@@ -16,17 +16,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from analysis.memory_path import Level, known, memory_path
-from analysis.occupancy import Occupancy, occupancy
 from sweep.errors import InputError
-from sweep.feasibility import OTHER_REGISTERS, WARPGROUP_THREADS, accumulator_registers
 from sweep.hardware import GPU, GPUS
-from sweep.tile import ELEMENT_BYTES, ISSUE_CYCLES, durations, parse_shape, stage_bytes
+from sweep.tile import ELEMENT_BYTES, parse_shape, stage_bytes
 
 Array = NDArray[Any]
-
-WARP_THREADS = 32
-WIDEST_LOAD_BYTES = 16
-"""Bytes that one load instruction fetches per thread at most."""
 
 
 def bytes_in_flight(bandwidth: ArrayLike, latency: ArrayLike) -> Array:
@@ -143,8 +137,8 @@ def in_flight(
     Examples
     --------
     >>> for row in in_flight():
-    ...     print(f"{row.level:13} {row.gpu_bytes / 1e6:5.2f} MB  {row.sm_bytes / 1e3:6.2f} kB per SM"
-    ...           f"  {row.stages:5.3f} stages")
+    ...     print(f"{row.level:13} {row.gpu_bytes / 1e6:5.2f} MB"
+    ...           f"  {row.sm_bytes / 1e3:6.2f} kB per SM  {row.stages:5.3f} stages")
     host_link      0.08 MB    0.62 kB per SM  0.013 stages
     dram           1.28 MB    9.71 kB per SM  0.198 stages
     l2             5.91 MB   44.80 kB per SM  0.911 stages
@@ -154,7 +148,8 @@ def in_flight(
     sms = given.get("sm_count", card.sm_count)
     if sms is None:
         raise InputError(f"sm_count: not known for gpu={card.name!r}; give sm_count=...")
-    slot = float(stage_bytes(*parse_shape("tile", tile), ELEMENT_BYTES[element_type]))
+    tile_m, tile_n, tile_k = parse_shape("tile", tile)
+    slot = float(stage_bytes(tile_m, tile_n, tile_k, ELEMENT_BYTES[element_type]))
     levels = memory_path(card, **given)
     return tuple(_row(level, sms, slot, stages) for level in levels if _is_known(level))
 
@@ -167,116 +162,3 @@ def _row(level: Level, sms: float, slot: float, stages: int) -> InFlight:
     total = known(level, "bytes_per_second") * known(level, "latency_seconds")
     share, ring = total / sms, int(stages * slot)
     return InFlight(level.name, total, share, share / slot, ring, share <= ring)
-
-
-def warps_needed(in_flight: ArrayLike, bytes_per_thread: ArrayLike = WIDEST_LOAD_BYTES) -> Array:
-    """Return the warps per SM that keep these bytes in flight by their own loads.
-
-    Parameters
-    ----------
-    in_flight : array_like
-        Bytes per SM.
-    bytes_per_thread : array_like
-        What a thread has outstanding: 16 per load instruction, times the loads it issues before
-        it needs the first. Each 4 of them also take a register until they are used.
-
-    Examples
-    --------
-    >>> int(warps_needed(44_800)), int(warps_needed(44_800, 64))
-    (88, 22)
-    """
-    per_warp = WARP_THREADS * np.asarray(bytes_per_thread)
-    return np.asarray(np.ceil(np.asarray(in_flight) / per_warp), dtype=np.int64)
-
-
-class ThreadParallelism(NamedTuple):
-    """Whether CTAs that each load, wait and multiply hide one another's latency.
-
-    Attributes
-    ----------
-    round_trip : float
-        Cycles per k-tile of one CTA alone: issue, transfer, latency, MMA.
-    needed : int
-        CTAs per SM that keep the slower of copy path and Tensor Core busy.
-    fitting : int
-        CTAs per SM that registers, shared memory, warps and slots let in.
-    occupancy : Occupancy
-        What limits them.
-    tc_utilization : float
-        Upper bound on the steady share of time that the Tensor Core works with ``fitting`` CTAs.
-    """
-
-    round_trip: float
-    needed: int
-    fitting: int
-    occupancy: Occupancy
-    tc_utilization: float
-
-
-def thread_parallelism(
-    tile: str | tuple[int, ...] = "128x256x64",
-    gpu: str | GPU = "lecture",
-    element_type: str = "bf16",
-    warpgroups: int = 2,
-    **fields: float,
-) -> ThreadParallelism:
-    """Return how far thread-level parallelism alone hides the copy's latency.
-
-    Every CTA runs the schedule ``sync``: one stage of shared memory, BM BN / (128 warpgroups)
-    accumulators and 32 other registers per thread. ``needed`` is the round trip over the larger of
-    transfer and MMA, rounded up.
-
-    Parameters
-    ----------
-    tile : str or tuple of int
-    gpu : str or GPU
-    element_type : str
-    warpgroups : int
-        Warpgroups that share a tile.
-    **fields : float
-        GPU fields that replace the GPU's.
-
-    Examples
-    --------
-    A big tile needs three CTAs, and its accumulators let in one:
-
-    >>> big = thread_parallelism("128x256x64")
-    >>> big.needed, big.fitting, big.occupancy.limited_by, round(big.tc_utilization, 3)
-    (3, 1, 'registers', 0.395)
-
-    Small tiles come in numbers, but need so many bytes per FLOP that the copy path binds:
-
-    >>> small = thread_parallelism("64x64x64", warpgroups=1)
-    >>> small.needed, small.fitting, small.tc_utilization
-    (5, 8, 0.5)
-    """
-    card = gpu if isinstance(gpu, GPU) else GPUS.find(gpu)
-    takes = durations(card, tile, element_type, **fields)
-    missing = [name for name in ("t_transfer", "t_latency", "t_mma") if name not in takes]
-    if missing:
-        raise InputError(
-            f"{missing[0]}: not known for gpu={card.name!r}; give the GPU fields that set it"
-        )
-    transfer, mma = float(takes["t_transfer"]), float(takes["t_mma"])
-    trip = ISSUE_CYCLES["cp_async"] + transfer + float(takes["t_latency"]) + mma
-    tile_m, tile_n, _ = parse_shape("tile", tile)
-    registers = accumulator_registers(tile_m, tile_n, warpgroups) + OTHER_REGISTERS
-    found = occupancy(
-        WARPGROUP_THREADS * warpgroups,
-        int(np.ceil(registers)),
-        int(np.ceil(takes["stage_bytes"])),
-        card,
-        **{name: int(value) for name, value in fields.items() if name in _LIMITS},
-    )
-    reachable = min(1.0, mma / max(transfer, mma), found.ctas * mma / trip)
-    return ThreadParallelism(
-        trip, int(np.ceil(trip / max(transfer, mma))), found.ctas, found, reachable
-    )
-
-
-_LIMITS = (
-    "registers_per_sm",
-    "max_registers_per_thread",
-    "smem_per_sm_bytes",
-    "smem_per_block_bytes",
-)

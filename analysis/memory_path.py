@@ -27,7 +27,7 @@ _BENCHES = "gpu-benches, github te42kyfo/gpu-benches, random chase"
 
 HOST_LINK_LATENCY: Sourced = (
     1.3e-6,
-    f"order of magnitude: 1.0-1.6 us from a V100 over PCIe 3.0, EMOGI, arXiv 2006.06890; {_RECALLED}",
+    f"order of magnitude: 1.0-1.6 us, V100 over PCIe 3.0, EMOGI, arXiv 2006.06890; {_RECALLED}",
 )
 """Seconds from a GPU's request to host memory until the data is there."""
 

@@ -116,7 +116,8 @@ def saturated_period(
 
     Examples
     --------
-    >>> float(saturated_period("multistage", t_issue=100, t_transfer=768, t_latency=700, t_mma=1024))
+    >>> where = dict(t_issue=100, t_transfer=768, t_latency=700, t_mma=1024)
+    >>> float(saturated_period("multistage", **where))
     1124.0
     """
     ring, p = _ring(schedule, release, durations)
@@ -217,10 +218,8 @@ def _time(circuit: Circuit, p: Numbers) -> Array:
 
 
 def _steps(circuit: Circuit, p: Numbers) -> Array:
-    """Steps of a circuit, without its ``stages``."""
-    rest = (
-        factor * (p[name] if name else 1) for name, factor in circuit.steps if name != "stages"
-    )
+    """Return the steps of a circuit, without its ``stages``."""
+    rest = (factor * (p[name] if name else 1) for name, factor in circuit.steps if name != "stages")
     return np.asarray(sum(rest, start=np.zeros(())))
 
 

@@ -37,12 +37,12 @@ def symbol(name: str) -> Any:
 
 
 def latex(formula: Any) -> str:
-    """Write a formula of parameters as LaTeX.
+    r"""Write a formula of parameters as LaTeX.
 
     Examples
     --------
     >>> latex(symbol("t_mma_latency") / symbol("stages"))
-    '\\\\frac{t_{\\\\mathrm{mma\\\\ latency}}}{\\\\mathrm{stages}}'
+    '\\frac{t_{\\mathrm{mma\\ latency}}}{\\mathrm{stages}}'
     """
     names = _latex_names(formula.free_symbols)
     return str(sympy_module().latex(formula, symbol_names=names))
@@ -51,12 +51,8 @@ def latex(formula: Any) -> str:
 def _latex_names(symbols: Iterable[Any]) -> dict[Any, str]:
     names = {}
     for one in symbols:
-        letter, _, rest = str(one).partition("_")
-        words = rest.replace("_", r"\ ")
-        long = len(letter) > 1
-        names[one] = (
-            rf"\mathrm{{{str(one).replace('_', ' ').replace(' ', chr(92) + ' ')}}}"
-            if long
-            else rf"{letter}_{{\mathrm{{{words}}}}}"
-        )
+        letter, _, rest = one.name.partition("_")
+        subscript = letter == "t"
+        words = (rest if subscript else one.name).replace("_", r"\ ")
+        names[one] = rf"t_{{\mathrm{{{words}}}}}" if subscript else rf"\mathrm{{{words}}}"
     return names

@@ -41,18 +41,18 @@ def attention_overlap(p: Values, use: Arithmetic) -> Any:
 def attention_pingpong(p: Values, use: Arithmetic) -> Any:
     """Return ``max(2 N G, G + X + b)``, b what a path through softmax adds beyond one block.
 
-    A path that never leaves the Tensor Core weighs 2 N G. Any other makes t >= 1 *trips*, each the
-    four operations of one block in series (G + X), which leads to the same warpgroup's next block,
-    two turns on; between trips it passes from turn to turn on one resource, at ``G`` on the Tensor
-    Core, e or s elsewhere, at most ma = max(G, m) each. There are 2 N turns, hence 2 N - 1
-    passages less one for each further trip and one where trips join:
+    The Tensor Core serves A0 B0 | A1 A0 | B1 B0 | ... | A1 | B1 (A0: a GEMM0 of A). A path that
+    never leaves it weighs 2 N G. Any other makes t >= 1 *trips*, each the four operations of one
+    block in series (G + X), which replaces two *passages* from turn to turn on one resource. A
+    passage costs G on the Tensor Core, e or s elsewhere, at most ma = max(G, m); t trips leave
+    2 N + 1 - 2 t of them.
 
-    * one trip: 2 N - 1 passages. On the Tensor Core before the trip's softmax the turns follow
-      each other as g1 and g0 of different blocks, so that one passage is only g0 (a first GEMM0),
-      only g1 (a last GEMM1), or m: ``max(g0, g1, m) + (2 N - 2) * ma``.
-    * two trips (N >= 2): a whole GEMM1, GEMM0 pair joins them: ``X + G + (2 N - 3) * ma``.
-    * more trips: each replaces two passages, linear in their number, so N of them is the other
-      extreme: ``(N - 1) * (X + G) + ma``.
+    * one trip: it begins with the first GEMM0 or ends with the last GEMM1, but not both, for A's
+      and B's turns alternate; on the Tensor Core one passage is then short, the first GEMM0s side
+      by side or the last GEMM1s: ``max(g0, g1, m) + (2 N - 2) * ma``.
+    * two trips (N >= 2): one at each end, with whole passages between: ``X + G + (2 N - 3) * ma``.
+    * more trips: the weight is linear in their number, so N of them, one warpgroup's chain, are
+      the other extreme: ``(N - 1) * (X + G) + ma``.
     """
     blocks, gemms, softmax = p["kv_blocks"], _gemms(p), _softmax(p)
     slower = use.largest(p["t_exp"], p["t_softmax"])
@@ -79,21 +79,23 @@ def attention_pingpong_hidden_softmax(p: Values, use: Arithmetic) -> Any:
 
 
 def attention_pingpong_overlap(p: Values, use: Arithmetic) -> Any:
-    """Return the largest of the paths with 0, 1, 2 and N trips, each from both starts.
+    """Return the largest of the paths with 0, 1, 2 and N - 1 trips after A's first GEMM1.
 
-    With GEMM0 a block ahead, a trip is softmax and GEMM1 of one block, H = X + g1: softmax of the
-    next block of the warpgroup follows at once, its GEMM0 being done. Passages cost ma = max(G, m)
-    as in `attention_pingpong`. The start matters: a path's first trip may follow GEMM0 of block
-    0, or all four GEMM0 that come first on the Tensor Core and one GEMM1, or the first trip
-    itself: a = max(4 g0 + g1, g0 + H) is when both ways are past.
+    The Tensor Core serves A0 B0 A0 B0 | A1 A0 | B1 B0 | ... | A1 | B1 | A1 | B1: the last four
+    GEMM1 have no GEMM0 beside them. With GEMM0 ahead, a *trip* is the softmax and GEMM1 of one
+    block, H = X + g1: the warpgroup's next softmax follows at once. It replaces two passages of
+    at most ma = max(G, m). A's first GEMM1 ends at a = max(4 g0 + g1, g0 + H) or later, and
+    2 N - 1 turns follow.
 
-    * no trip: 2 N G, the Tensor Core alone.
-    * one trip: g0 + H and then only SFU or FMA, m for each of 2 N - 1 turns; or back on the Tensor
-      Core, where the last GEMM1 of each warpgroup and one more stand without a GEMM0 beside them,
-      3 g1, and 2 N - 4 whole passages are left.
-    * start a, one trip, and m or g1 for the turn at the end: a + H + (2 N - 4) ma + max(m, g1).
-    * start a and two trips (N >= 3): a + 2 H + (2 N - 5) ma; each further trip replaces two
-      passages, so N - 1 trips are the other extreme: a + (N - 1) H + ma.
+    * The Tensor Core alone: 2 N G.
+    * g0 + H, A's first block, and then SFU or FMA only: m for each of 2 N - 1 turns.
+    * g0 + H and then the Tensor Core only: 2 N - 1 GEMM1 but 2 N - 4 GEMM0 remain, that is
+      ``3 g1 + (2 N - 4) * ma``.
+    * a, passages, and B's last trip: the passage before it, between two of the last four GEMM1, is
+      g1 on the Tensor Core and m elsewhere: ``a + H + (2 N - 4) * ma + max(m, g1)``.
+    * a, whole passages, and B's last two trips (N >= 3): ``a + 2 H + (2 N - 5) * ma``. Each
+      further trip replaces two passages, so one passage and N - 1 trips are the other extreme:
+      ``a + (N - 1) * H + ma``.
 
     With one block there is nothing to overlap, and the makespan is that of `attention_pingpong`.
     """

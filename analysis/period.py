@@ -1,0 +1,192 @@
+"""The steady period of a single-tile schedule as a formula: the largest of named terms.
+
+The terms are the circuits of the schedule's own description, so a user's schedule has a formula
+like the built-in ones. Tile-level schedules have theirs in `analysis.closed_forms.TILE_PERIODS`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from analysis.period_terms import BOTTLENECK_WORDS, Term, term_of
+from analysis.symbols import latex, symbol, sympy_module
+from sweep.circuits import Linear, circuits_of, linear
+from sweep.description import Schedule
+from sweep.errors import InputError, unknown_name
+from sweep.catalogue import SCHEDULES
+from sweep.variables import VARIABLES
+
+__all__ = ["BOTTLENECK_WORDS", "PeriodFormula", "period_formula"]
+
+
+@dataclass(frozen=True)
+class PeriodFormula:
+    """Steady cycles per k-tile (per block of every warpgroup) as the largest of some terms.
+
+    Exact: the maximum cycle ratio of the timed event graph (Baccelli et al., *Synchronization and
+    Linearity*, 1992, section 3.2). A schedule whose service order is free (``arbitration="fifo"``)
+    has none, nor has a point whose slots are all held by MMAs in flight; both are NaN.
+
+    Attributes
+    ----------
+    schedule : str
+    release : str
+        "consumer" or "hardware".
+    terms : tuple of Term
+        Named; where several are equal the first names the period.
+    """
+
+    schedule: str
+    release: str
+    terms: tuple[Term, ...]
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Durations and counts that the terms use, each once."""
+        names = [name for term in self.terms for name, _ in (*term.takes, *term.steps)]
+        return tuple(name for name in dict.fromkeys(names) if name)
+
+    def without(self, *names: str) -> PeriodFormula:
+        """Return the formula for parameters at zero, less the terms that can't bind any more.
+
+        Parameters
+        ----------
+        *names : str
+            For instance "t_sync", "t_mma_latency", "mma_in_flight".
+        """
+        terms: list[Term] = []
+        for term in self.terms:
+            takes = tuple(pair for pair in term.takes if pair[0] not in names)
+            steps: Linear = tuple(pair for pair in term.steps if pair[0] not in names)
+            terms.append(replace(term, takes=takes, steps=steps))
+        kept = [one for n, one in enumerate(terms) if not _covered(one, terms[:n], terms[n + 1 :])]
+        return replace(self, terms=tuple(kept))
+
+    def evaluate(self, p: Mapping[str, Any]) -> npt.NDArray[Any]:
+        """Return the period of every point in cycles.
+
+        Parameters
+        ----------
+        p : mapping
+            Parameters by name, numbers or arrays that broadcast together; extensions
+            (``t_sync``, ``t_mma_latency``, ``mma_in_flight``) may be left out. Arrays of
+            `fractions.Fraction` give exact ratios.
+        """
+        period: npt.NDArray[Any] = self._ratios(p).max(axis=0)
+        return period
+
+    def binding(self, p: Mapping[str, Any]) -> npt.NDArray[np.intp]:
+        """Return the index in ``terms`` of the first one that sets the period; -1 where NaN.
+
+        A term is named for all that it contains; the output ``bottleneck`` looks at the numbers
+        as well, and calls ``t_issue + t_mma`` the Tensor Core where ``t_issue`` is 0.
+        """
+        ratios = self._ratios(p)
+        undefined = ratios[0] != ratios[0]
+        return np.where(undefined, -1, np.argmax(np.where(undefined, 0, ratios), axis=0))
+
+    @property
+    def text(self) -> str:
+        """The formula as text."""
+        parts = ", ".join(str(term) for term in self.terms)
+        return f"max({parts})" if len(self.terms) > 1 else parts
+
+    def sympy(self) -> Any:
+        """Return the formula as a SymPy expression."""
+        values = {name: symbol(name) for name in self.parameters}
+        ratios = [term.time(values) / term.advance(values) for term in self.terms]
+        return sympy_module().Max(*ratios)
+
+    @property
+    def latex(self) -> str:
+        """The formula as LaTeX, from SymPy."""
+        return latex(self.sympy())
+
+    def __str__(self) -> str:
+        lines = [f"period of {self.schedule} = {self.text}"]
+        return "\n".join([*lines, *(f"  {term}: {term.name}" for term in self.terms)])
+
+    def _ratios(self, p: Mapping[str, Any]) -> npt.NDArray[Any]:
+        """Return every term at every point, all of them NaN where there is no period."""
+        values = {name: np.asarray(_value(p, name)) for name in self.parameters}
+        if np.any(np.asarray(p.get("release", self.release)) != self.release):
+            raise InputError(f"release: this period is for release = {self.release} only")
+        undefined = np.asarray(p.get("arbitration", "ordered")) != "ordered"
+        ratios = []
+        for term in self.terms:
+            steps = np.asarray(term.advance(values))
+            undefined = undefined | (steps < 1)
+            ratios.append(term.time(values) / np.where(steps < 1, 1, steps))
+        together = np.stack(np.broadcast_arrays(*ratios, undefined)[:-1])
+        return np.where(undefined, np.nan, together)
+
+
+def period_formula(schedule: Schedule | str, release: str = "consumer") -> PeriodFormula:
+    """Return the steady period of a single-tile schedule as the largest of named terms.
+
+    Parameters
+    ----------
+    schedule : Schedule or str
+        A description, or the name of a built-in one.
+    release : {"consumer", "hardware"}
+        Who frees a slot, where the schedule distinguishes.
+
+    Raises
+    ------
+    InputError
+        The name is unknown, or the schedule runs over output tiles: then the period depends on
+        the epilogue and on how tiles and slots interlock, which no circuit of k-tiles shows.
+
+    Examples
+    --------
+    >>> print(period_formula("multistage").without("t_sync"))
+    period of multistage = max(t_transfer, (t_issue + t_transfer + t_latency + t_mma) / stages, \
+t_issue + t_mma)
+      t_transfer: copy bandwidth
+      (t_issue + t_transfer + t_latency + t_mma) / stages: ring too shallow for the latency
+      t_issue + t_mma: issue on the critical path
+    """
+    one = schedule if isinstance(schedule, Schedule) else _built_in(schedule)
+    if one.tile_level:
+        raise InputError(
+            f"{one.name} runs over output tiles, so its period is per tile: see"
+            f" analysis.closed_forms.TILE_PERIODS[{one.name!r}]"
+        )
+    if release not in VARIABLES["release"].choices:
+        raise unknown_name("release", release, VARIABLES["release"].choices)
+    events = one.events(release)
+    terms = tuple(term_of(circuit, one, events) for circuit in circuits_of(one, release))
+    return PeriodFormula(one.name, release, tuple(sorted(terms, key=_precedence)))
+
+
+def _precedence(term: Term) -> int:
+    return VARIABLES["bottleneck"].flag_meanings.index(term.bottleneck)
+
+
+def _built_in(name: str) -> Schedule:
+    if name not in SCHEDULES:
+        raise unknown_name("schedule", name, SCHEDULES)
+    return SCHEDULES[name]
+
+
+def _value(p: Mapping[str, Any], name: str) -> Any:
+    if name not in p and VARIABLES[name].default != 0:
+        raise InputError(f"missing {name}: the period needs it")
+    return p.get(name, 0)
+
+
+def _covered(term: Term, before: list[Term], after: list[Term]) -> bool:
+    """Whether another term with the same steps is never smaller (of equal ones the first stays)."""
+    mine = Counter(dict(term.takes))
+    steps = term.steps or linear(0)
+    for other in (*before, *after):
+        theirs = Counter(dict(other.takes))
+        if other.steps == steps and not mine - theirs and (mine != theirs or other in before):
+            return True
+    return False
