@@ -13,14 +13,16 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-from numba import njit, types
+import numba
+from numba import types
 
 PERTURBATION = 2.0**-20
 """Cycles by which a duration is lengthened to see whether the period responds to it."""
 
 Array = Any
 Function = Callable[..., Any]
+
+njit: Any = numba.njit  # its stubs know no "_nrt"
 
 _OPTIONS = {"error_model": "numpy", "nogil": True, "_nrt": False}
 _HELPER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, **_OPTIONS}
@@ -128,6 +130,15 @@ def fill(array: Array, size: int, value: float) -> None:
     """Set the first entries of an array."""
     for index in range(size):
         array[index] = value
+
+
+def compiled(signature: str) -> Function:
+    """Compile a function of this signature, and keep it on disk.
+
+    The helpers it calls must be in its own file: Numba looks for changes there only.
+    """
+    decorate: Function = njit(signature, cache=True, **_OPTIONS)
+    return decorate
 
 
 def fifo_batch(serve: Function) -> Function:

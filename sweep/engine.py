@@ -102,7 +102,7 @@ def run_space(
         prepare(space.schedules[index], space.values[index])
 
     def run(block: Block) -> int:
-        piece = {name: array[block.index][block.slices] for name, array in outputs.items()}
+        piece = {name: array[(block.index, *block.slices, ...)] for name, array in outputs.items()}
         run_block(space, block, piece)
         return block.points
 

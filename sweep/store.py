@@ -36,10 +36,11 @@ from sweep.memory import available_bytes, human_bytes
 from sweep.results import count_reasons
 from sweep.space import Space
 from sweep.store_layout import chunk_key, create, region, require_same, require_zarr
-from sweep.variables import OUTPUTS
+from sweep.variables import OUTPUTS, VARIABLES
 
 CHUNK_POINTS = 1 << 20
 """Points of a chunk: 8 MiB of each float output."""
+REASONS = VARIABLES["infeasible_reason"].flag_meanings
 MEMORY_OVER_CHUNK = 4
 """Peak memory of a chunk under way over the size of its outputs, with room to spare."""
 
@@ -229,8 +230,8 @@ def _finish(space: Space, path: Path, chunks: list[Block]) -> dict[str, int]:
     reasons, counts = group["infeasible_reason"], Counter[str]()
     for chunk in chunks:
         counts.update(count_reasons({"infeasible_reason": reasons[region(space, chunk)]}))
-    attrs = dict(group.attrs)
-    found = dict(counts)
-    if attrs.get("infeasible_points") != json.dumps(found):
-        group.attrs["infeasible_points"] = json.dumps(found)
+    found = {name: counts[name] for name in REASONS if counts[name]}
+    text = json.dumps(found)
+    if group.attrs.get("infeasible_points") != text:
+        group.attrs["infeasible_points"] = text
     return found

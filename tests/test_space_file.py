@@ -53,7 +53,7 @@ def test_the_example(tmp_path: Path) -> None:
     }  # fmt: skip
     assert space.coords["t_latency"][1].tolist() == list(range(100, 4000, 10))
     assert space.coords["t_transfer"][1].tolist() == [64, 128, 256, 512, 1024, 2048, 4096]
-    assert space.coords["t_epilogue"] [0] == ("point",)
+    assert space.coords["t_epilogue"][0] == ("point",)
     assert space.coords["t_epilogue"][1].tolist() == [640, 1600, 2560]
     assert space.coords["tile"][1].tolist() == ["128x256x64", "128x128x64"]
 
@@ -175,7 +175,8 @@ def test_columns_of_different_length(tmp_path: Path) -> None:
 def test_columns_of_names_and_shapes(tmp_path: Path) -> None:
     found = read(
         tmp_path,
-        'schedule = "sync"\n[zip.p]\ngpu = ["lecture", "b200"]\ntile = ["128x64x64", [64, 64, 64]]\n',
+        'schedule = "sync"\n[zip.p]\ngpu = ["lecture", "b200"]\n'
+        'tile = ["128x64x64", [64, 64, 64]]\n',
     )
     space = resolve(*found)
     assert space.coords["tile"][1].tolist() == ["128x64x64", "64x64x64"]
@@ -184,7 +185,7 @@ def test_columns_of_names_and_shapes(tmp_path: Path) -> None:
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"^cannot read .*missing\.toml: no such file"):
         read_space(tmp_path / "missing.toml")
-    with pytest.raises(InputError, match="^cannot read "):
+    with pytest.raises(InputError, match=r"^cannot read "):
         read_space(tmp_path)
     binary = tmp_path / "space.toml"
     binary.write_bytes(b"\xff\xfe")

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
+import threading
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +15,7 @@ import xarray as xr
 
 import sweep
 import sweep.store
+from sweep.engine import Block, Progress
 from sweep.errors import InputError
 from sweep.space import Space, resolve
 from sweep.store import write_sweep
@@ -47,14 +51,21 @@ def contents(path: Path) -> dict[str, bytes]:
     }
 
 
-def stop_after(chunks: int) -> Any:
-    calls = []
+def interrupt_after(chunks: int, monkeypatch: pytest.MonkeyPatch) -> Progress:
+    """Hold back the chunks after the first few, and press Ctrl-C when those are done."""
+    write, started, reported = sweep.store._write_chunk, count(), count()
+
+    def held(space: Space, chunk: Block, arrays: dict[str, Any], stop: threading.Event) -> int:
+        if next(started) >= chunks:
+            stop.wait(60)
+        return write(space, chunk, arrays, stop)
 
     def progress(done: int, total: int) -> None:
-        calls.append(done)
-        if len(calls) > chunks:
+        if next(reported) == chunks:
+            monkeypatch.setattr(sweep.store, "_write_chunk", write)
             raise KeyboardInterrupt
 
+    monkeypatch.setattr(sweep.store, "_write_chunk", held)
     return progress
 
 
@@ -90,9 +101,7 @@ def test_every_kind_of_space(
     xr.testing.assert_identical(opened(path), sweep.run(schedule, **parameters))
 
 
-def test_pieces_of_a_chunk(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, space: Space
-) -> None:
+def test_pieces_of_a_chunk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, space: Space) -> None:
     write_sweep(space, tmp_path / "whole.zarr")
     monkeypatch.setattr(sweep.store, "BLOCK_POINTS", 7)
     write_sweep(space, tmp_path / "pieces.zarr")
@@ -106,11 +115,13 @@ def test_the_same_bytes_for_any_number_of_threads(tmp_path: Path, space: Space) 
     assert contents(tmp_path / "1.zarr") == contents(tmp_path / "5.zarr")
 
 
-def test_interrupted_and_gone_on_with(tmp_path: Path, space: Space) -> None:
+def test_interrupted_and_gone_on_with(
+    tmp_path: Path, space: Space, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path, whole = tmp_path / "results.zarr", tmp_path / "whole.zarr"
     write_sweep(space, whole)
     with pytest.raises(KeyboardInterrupt, match=r"--resume goes on with them"):
-        write_sweep(space, path, threads=1, progress=stop_after(2))
+        write_sweep(space, path, progress=interrupt_after(2, monkeypatch))
 
     partly = opened(path)
     done = partly.cycles.notnull()
@@ -192,16 +203,12 @@ class TestRefused:
     def test_too_little_disk(
         self, tmp_path: Path, space: Space, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(
-            sweep.store.shutil, "disk_usage", lambda path: type("Usage", (), {"free": 100})
-        )
+        monkeypatch.setattr(shutil, "disk_usage", lambda path: type("Usage", (), {"free": 100}))
         message = self.refused(space, tmp_path / "a.zarr")
         assert "468 points take up to" in message
         assert "100 B are free" in message
 
-    def test_no_zarr(
-        self, tmp_path: Path, space: Space, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_no_zarr(self, tmp_path: Path, space: Space, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(__import__("sys").modules, "zarr", None)
         message = self.refused(space, tmp_path / "a.zarr")
         assert "pip install 'warpsweep[store]'" in message

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -35,7 +36,7 @@ def short_run(schedule: str, **parameters: Any) -> xr.Dataset:
 
 def rows(text: str) -> dict[str, str]:
     """Return the drawn cells by label."""
-    found = {}
+    found: dict[str, str] = {}
     for line in text.splitlines():
         label, _, rest = line.partition(" ")
         if label.isupper() or "_" in label or label in ("warp", "producer", "consumer"):
@@ -65,7 +66,11 @@ def test_every_schedule_fits(schedule: str, width: int) -> None:
 def test_every_operation_is_drawn_as_often_as_it_happens(schedule: str) -> None:
     run = short_run(schedule)
     drawn = rows(timeline_text(run, width=2000))
-    for operation, sign, resource in (("mma", "M", "TC"), ("gemm0", "G", "TC"), ("exp", "X", "SFU")):
+    for operation, sign, resource in (
+        ("mma", "M", "TC"),
+        ("gemm0", "G", "TC"),
+        ("exp", "X", "SFU"),
+    ):
         times = int((run.operation == operation).sum())
         assert drawn.get(resource, "").count(sign) == times
 
@@ -96,7 +101,7 @@ def test_asynchronous_work_is_the_resources() -> None:
 def test_spans_of_a_track_do_not_overlap(schedule: str) -> None:
     for track in tracks(short_run(schedule)):
         spans = [span for span in track.spans if span.end > span.start]
-        assert all(one.end <= other.start for one, other in zip(spans, spans[1:], strict=False))
+        assert all(one.end <= other.start for one, other in pairwise(spans))
 
 
 def test_several_schedules_share_one_axis() -> None:
@@ -155,7 +160,7 @@ def test_cells(spans: list[Span], drawn: str) -> None:
 
 
 def test_a_run_without_any_time() -> None:
-    zero = dict.fromkeys(sweep.SCHEDULES["sync"].durations, 0)
+    zero: dict[str, Any] = dict.fromkeys(sweep.SCHEDULES["sync"].durations, 0)
     assert "0 cycles" in timeline_text(sweep.trace("sync", k_tiles=1, **zero))
 
 

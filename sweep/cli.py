@@ -1,0 +1,203 @@
+"""The command line: each command reads what was typed, calls the library, and prints.
+
+Libraries are imported inside the commands, so that ``--help`` and ``schedules`` start at once.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from sweep.console import Exit, run_command
+from sweep.version import __version__
+
+FILE = click.Path(path_type=Path)
+
+
+@click.group(
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, prog_name="warpsweep")
+@click.pass_context
+def cli(context: click.Context) -> None:
+    """Exact timelines of Tensor Core schedules, millions of design points at a time.
+
+    Parameters are given as NAME=VALUE: 'warpsweep variables' lists them with their units,
+    'warpsweep schedules' and 'warpsweep gpus' what they apply to. A mistake ends with one line on
+    stderr and exit code 2.
+    """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+@cli.command()
+@click.option("--out", type=FILE, metavar="DIR", help="Write the table into this folder, too.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON list instead of a table.")
+def reproduce(out: Path | None, as_json: bool) -> None:
+    """Compute every reference figure and compare it.
+
+    The exit code is 1 on a mismatch.
+    """
+    from analysis.reproduce import json_text, text_table, write
+    from analysis.reproduce import reproduce as reproduce_all
+
+    rows = reproduce_all()
+    if out is not None:
+        write(rows, out)
+    click.echo(json_text(rows) if as_json else text_table(rows).rstrip("\n"))
+    if any(row.ok is False for row in rows):
+        raise Exit(1)
+
+
+@cli.command()
+@click.argument("schedule")
+@click.argument("parameters", nargs=-1, metavar="[NAME=VALUE]...")
+@click.option("--gpu", metavar="NAME", help="The same as gpu=NAME.")
+@click.option(
+    "--engine",
+    type=click.Choice(["batch", "events"]),
+    default="batch",
+    show_default=True,
+    help="The compiled recurrence, or the event-driven simulator.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
+def simulate(
+    schedule: str, parameters: Sequence[str], gpu: str | None, engine: str, as_json: bool
+) -> None:
+    r"""Simulate one design point.
+
+    Prints every parameter and output by its name.
+
+    \b
+    warpsweep simulate warp_specialized stages=4 k_tiles=64
+    warpsweep simulate pingpong tile=64x256x64 --gpu h100_sxm --json
+    """
+    import sweep
+    from sweep.as_json import to_json
+    from sweep.assignments import read_assignments
+    from sweep.variables import PARAMETERS
+
+    given = [*parameters, *([f"gpu={gpu}"] if gpu is not None else [])]
+    point = sweep.simulate(schedule, engine=engine, **read_assignments(given, PARAMETERS))
+    click.echo(to_json(point) if as_json else repr(point))
+
+
+@cli.command()
+@click.argument("schedule", metavar="SCHEDULE[,SCHEDULE...]")
+@click.argument("parameters", nargs=-1, metavar="[NAME=VALUE]...")
+@click.option("--width", type=click.IntRange(40, 10_000), metavar="N", help="Columns of the text.")
+@click.option(
+    "--out", type=FILE, metavar="FILE.json", help="Write a trace for ui.perfetto.dev instead."
+)
+def timeline(schedule: str, parameters: Sequence[str], width: int | None, out: Path | None) -> None:
+    r"""Draw who does what when, as text.
+
+    Several schedules share one time axis. Unless given, the run is a short one, to show single
+    operations: k_tiles=8, output_tiles=2, kv_blocks=6.
+
+    \b
+    warpsweep timeline pingpong k_tiles=4
+    warpsweep timeline sync,multistage,warp_specialized
+    warpsweep timeline warp_specialized k_tiles=64 --out trace.json
+    """
+    from figures.timeline_file import check_timeline_file, write_timeline
+    from figures.timeline_runs import timeline_traces
+    from figures.timeline_text import timeline_text
+    from sweep.assignments import read_assignments
+    from sweep.variables import PARAMETERS
+
+    if width is not None and out is not None:
+        raise click.UsageError(f"--width={width} has no effect with --out")
+    if out is not None:
+        check_timeline_file(out)
+    traces = timeline_traces(schedule, read_assignments(parameters, PARAMETERS))
+    if out is None:
+        click.echo(timeline_text(traces, width or 80))
+    else:
+        write_timeline(traces, out)
+
+
+@cli.command("sweep")
+@click.argument("space", type=FILE, metavar="SPACE.toml")
+@click.option("--out", type=FILE, metavar="RESULTS.zarr", required=True, help="Where to write.")
+@click.option("--resume", is_flag=True, help="Go on with what an interrupted sweep left there.")
+@click.option(
+    "--threads", type=click.IntRange(min=1), metavar="N", help="All processors unless given."
+)
+def sweep_space(space: Path, out: Path, resume: bool, threads: int | None) -> None:
+    r"""Run a whole space of parameters and write it to disk.
+
+    The result may be larger than memory. A space file:
+
+    \b
+    schedule = ["multistage", "warp_specialized"]
+    [parameters]
+    k_tiles = 64                                         # one value
+    stages = [2, 3, 4]                                   # a dimension
+    t_latency = { start = 100, stop = 4000, step = 10 }  # 100, 110, ... 3990
+    t_transfer = { start = 64, stop = 4096, num = 7, spacing = "log" }
+    [zip.point]                                          # columns of one dimension, "point"
+    t_mma = [512, 1024]
+    t_epilogue = [640, 1280]
+
+    xarray.open_zarr reads the result, also while it grows.
+    """
+    from sweep.progress import ProgressBar
+    from sweep.space import resolve
+    from sweep.space_file import read_space
+    from sweep.store import write_sweep
+
+    points = resolve(*read_space(space))
+    with ProgressBar() as bar:
+        written = write_sweep(points, out, resume=resume, threads=threads, progress=bar)
+    click.echo(written)
+
+
+@cli.command()
+@click.option("--kernel", metavar="NAME", help="Print this schedule's generated source instead.")
+def schedules(kernel: str | None) -> None:
+    """List the schedules with their parameters and sources."""
+    from sweep.tables import kernel_source, schedules_table
+
+    click.echo(schedules_table() if kernel is None else kernel_source(kernel))
+
+
+@cli.command()
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+def gpus(names: Sequence[str]) -> None:
+    """List the GPUs, every number with its unit and source."""
+    from sweep.tables import gpus_table
+
+    click.echo(gpus_table(names))
+
+
+@cli.command()
+def variables() -> None:
+    """List parameters and outputs: units, limits, defaults."""
+    from sweep.tables import variables_table
+
+    click.echo(variables_table())
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        ``sys.argv[1:]`` unless given.
+
+    Returns
+    -------
+    int
+        Exit code: 0, 1 (``reproduce``: a mismatch), 2 (a mistake of the user), 130 (Ctrl-C).
+    """
+    return run_command(cli, list(sys.argv[1:] if arguments is None else arguments))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

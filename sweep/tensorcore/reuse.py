@@ -1,0 +1,159 @@
+"""Whether a tile's reuse feeds the Tensor Core from shared memory, and its registers allow it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sweep.errors import InputError, unknown_name
+from sweep.feasibility import OTHER_REGISTERS
+from sweep.hardware import GPU
+from sweep.tensorcore.fragments import MOST_WGMMA_COLUMNS, WARP
+from sweep.tensorcore.inputs import broadcast, check_fields, find_gpu, gpu_field, read_shapes
+from sweep.tensorcore.record import Record, plain
+from sweep.tile import ELEMENT_BYTES, element_rate
+
+Array = NDArray[Any]
+
+OPERANDS = ("ss", "rs")
+INSTRUCTIONS = ("mma", "wgmma")
+WGMMA_ROWS, WARPGROUP = 64, 128
+MMA_ROWS, MMA_COLUMNS = 16, 8
+INSTRUCTION_K_BYTES = 32
+"""Bytes along K of one instruction: k16 of 16-bit elements, k32 of 8-bit ones."""
+FEWEST_RS_CYCLES = 13
+"""Between wgmma with A in registers, however narrow; measured, Luo et al., arXiv 2501.12084."""
+FIELDS = ("tc_flop_per_cycle", "smem_bytes_per_cycle", "max_registers_per_thread")
+VERDICTS = ("fed", "starved", "spills", "starved and spills")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Feeding(Record):
+    """What a tile takes from shared memory, numbers or arrays over tiles.
+
+    Attributes
+    ----------
+    instruction : str
+        "mma" (the tile is a warp's) or "wgmma" (a warpgroup's).
+    reuse, needed : float
+        Multiply-adds per shared-memory byte: of the tile, and for the Tensor Core's full rate.
+    accumulators_per_thread, register_limit : float, int
+        32-bit accumulators of a thread, and the registers it can address.
+    issue_interval : float
+        Cycles from one wgmma to the next: the larger of what the Tensor Core and what shared
+        memory take; NaN for mma.
+    feeds, fits_registers : bool
+        Whether the reuse suffices, and whether the accumulators and 32 registers for the rest
+        fit.
+    verdict : str
+        "fed", "starved" (of operands), "spills" (accumulators), or "starved and spills".
+    """
+
+    instruction: Any
+    reuse: Any
+    needed: Any
+    accumulators_per_thread: Any
+    register_limit: Any
+    issue_interval: Any
+    feeds: Any
+    fits_registers: Any
+    verdict: Any
+
+
+def feeding(
+    gpu: str | GPU = "lecture",
+    tile: Any = "64x256",
+    operands: str = "ss",
+    *,
+    instruction: str | None = None,
+    element_type: str = "fp16",
+    **fields: Any,
+) -> Feeding:
+    """Work out whether a tile feeds the Tensor Core.
+
+    A warp tile reads its (WM + WN) rows of operands from shared memory for WM WN multiply-adds
+    per element along K; a wgmma of 64 x N reads B once for its four warps, and A not at all where
+    it is in registers.
+
+    Parameters
+    ----------
+    gpu : str or GPU
+    tile : str, tuple or list
+        M x N of a warp's tile (mma) or of a warpgroup's (wgmma: rows in multiples of 64, which take
+        an instruction each); a list of tiles is an axis.
+    operands : {"ss", "rs"}
+        A and B from shared memory, or A from registers (wgmma).
+    instruction : {"mma", "wgmma"}, optional
+        By default wgmma where A is in registers or a tile of 64 rows has more accumulators than
+        one warp's threads can hold, else mma.
+    element_type : str
+    **fields : array_like
+        ``tc_flop_per_cycle``, ``smem_bytes_per_cycle`` or ``max_registers_per_thread`` instead of
+        the GPU's.
+
+    Raises
+    ------
+    InputError
+        If the tile is not made of the instruction's, or mma is to have A in registers only.
+
+    Examples
+    --------
+    >>> wide = feeding("h100_sxm", "64x256")
+    >>> wide.reuse, wide.needed, wide.accumulators_per_thread, wide.issue_interval, wide.verdict
+    (25.6, 16.0, 128.0, 128.0, 'fed')
+    >>> feeding("h100_sxm", "64x256", "rs").reuse, feeding("h100_sxm", "32x32").verdict
+    (32.0, 'starved')
+    """
+    card = find_gpu(gpu)
+    check_fields(fields, FIELDS, "feeding")
+    if operands not in OPERANDS:
+        raise unknown_name("operands", operands, OPERANDS)
+    shape = read_shapes("tile", tile, (2,), "64x256")
+    m, n, flop, smem, most = broadcast((*shape, *(gpu_field(card, one, fields) for one in FIELDS)))
+    wgmma = _uses_wgmma(m, n, most, operands, instruction)
+    _check_tiles(m, n, wgmma)
+    size = ELEMENT_BYTES.get(element_type, 0.0)
+    macs = flop / 2 * element_rate(card, element_type)
+    rows = np.where(wgmma, WGMMA_ROWS, m)
+    read = (n + (0 if operands == "rs" else rows)) * size
+    reuse, needed = rows * n / read, macs / smem
+    accumulators = m * n / np.where(wgmma, WARPGROUP, WARP)
+    k = INSTRUCTION_K_BYTES / size
+    by_core = rows * n * k / macs
+    by_memory = FEWEST_RS_CYCLES if operands == "rs" else read * k / smem
+    interval = np.where(wgmma, np.maximum(by_core, by_memory), np.nan)
+    feeds, fits = reuse >= needed, accumulators + OTHER_REGISTERS <= most
+    verdict = np.array(VERDICTS)[~feeds + 2 * ~fits]
+    names = np.array(INSTRUCTIONS)[wgmma.astype(np.int64)]
+    columns = (names, reuse, needed, accumulators, most, interval, feeds, fits, verdict)
+    return Feeding(*(plain(column) for column in columns))
+
+
+def _uses_wgmma(m: Array, n: Array, most: Array, operands: str, instruction: str | None) -> Array:
+    if instruction is not None and instruction not in INSTRUCTIONS:
+        raise unknown_name("instruction", instruction, INSTRUCTIONS)
+    if instruction == "mma" and operands == "rs":
+        raise InputError(
+            "operands='rs': only wgmma takes A from registers or from shared memory; mma takes both"
+            " operands from registers, loaded from shared memory"
+        )
+    if instruction is not None or operands == "rs":
+        return np.full(m.shape, instruction != "mma")
+    return np.asarray((m == WGMMA_ROWS) & (m * n / WARP > most))
+
+
+def _check_tiles(m: Array, n: Array, wgmma: Array) -> None:
+    unit = np.where(wgmma, WGMMA_ROWS, MMA_ROWS)
+    wrong = (m % unit != 0) | (n % MMA_COLUMNS != 0) | wgmma & (n > MOST_WGMMA_COLUMNS)
+    if wrong.any():
+        first = [extent[wrong].ravel()[0] for extent in (m, n, wgmma)]
+        takes = (
+            f"wgmma takes multiples of {WGMMA_ROWS} rows and of {MMA_COLUMNS} columns up to"
+            f" {MOST_WGMMA_COLUMNS}"
+            if first[2]
+            else f"mma takes multiples of {MMA_ROWS} rows and of {MMA_COLUMNS} columns"
+        )
+        raise InputError(f"tile={first[0]}x{first[1]}: {takes}")
