@@ -16,10 +16,10 @@ import numpy.typing as npt
 
 from analysis.period_terms import BOTTLENECK_WORDS, Term, term_of
 from analysis.symbols import latex, symbol, sympy_module
+from sweep.catalogue import SCHEDULES
 from sweep.circuits import Linear, circuits_of, linear
 from sweep.description import Schedule
 from sweep.errors import InputError, unknown_name
-from sweep.catalogue import SCHEDULES
 from sweep.variables import VARIABLES
 
 __all__ = ["BOTTLENECK_WORDS", "PeriodFormula", "period_formula"]

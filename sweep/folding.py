@@ -39,8 +39,12 @@ def _drop_aliases(events: tuple[Event, ...]) -> tuple[Event, ...]:
         for event in events
         if not event.agent and not event.takes and len(event.after) == 1
     }
+
+    def original(name: str) -> str:
+        return original(alias[name]) if name in alias else name
+
     return tuple(
-        replace(event, after=tuple(After(alias.get(a.event, a.event), a.lag) for a in event.after))
+        replace(event, after=tuple(After(original(a.event), a.lag) for a in event.after))
         for event in events
         if event.name not in alias
     )
