@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import sweep
+from figures.entry import Entry
+from figures.requirements import require
 from figures.style import COLOURS, PAGE_INCHES, axis_label, house_style
-from sweep.errors import InputError
 
 if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.figure import Figure
 
-NEEDS = ("schedule", "stages", "t_latency")
+DIMS = ("schedule", "stages", "t_latency")
 
 
 def utilization_against_stages(ds: xr.Dataset) -> Figure:
@@ -34,9 +36,7 @@ def utilization_against_stages(ds: xr.Dataset) -> Figure:
     """
     from matplotlib.figure import Figure
 
-    for dim in NEEDS:
-        if dim not in ds.tc_utilization.dims:
-            raise InputError(f"utilization_against_stages: the dataset has no dimension {dim!r}")
+    require("utilization_against_stages", ds, variables=("tc_utilization", "feasible"), dims=DIMS)
     with house_style():
         figure = Figure(figsize=(PAGE_INCHES, 2.5), layout="constrained")
         panels = figure.subplots(1, ds.sizes["schedule"], sharey=True, squeeze=False)[0]
@@ -63,3 +63,21 @@ def utilization_against_stages(ds: xr.Dataset) -> Figure:
         panels[0].set_ylabel("Tensor Core utilisation (%)")
         panels[-1].legend(title="latency (cycle)", loc="lower right", ncols=2)
     return figure
+
+
+def data() -> xr.Dataset:
+    """Sweep stages at four latencies."""
+    return sweep.run(
+        ["multistage", "warp_specialized"],
+        stages=range(1, 9),
+        t_latency=[300, 700, 1500, 3000],
+        k_tiles=64,
+    )
+
+
+ENTRY = Entry(
+    name="utilization_against_stages",
+    shows="A deeper ring hides more latency, up to what the copy issue or the fill leaves.",
+    data=data,
+    draw=utilization_against_stages,
+)
