@@ -176,6 +176,23 @@ def gpus(names: Sequence[str]) -> None:
 
 
 @cli.command()
+@click.argument("table", type=click.Choice(["banks", "feeding", "stages", "traffic"]))
+@click.option("--gpu", default="lecture", show_default=True, metavar="NAME", help="For which GPU.")
+def tensorcore(table: str, gpu: str) -> None:
+    r"""Print a table of the Tensor Core's data path.
+
+    \b
+    banks    bank conflicts of ldmatrix by row width, swizzle and padding
+    feeding  multiply-adds per byte of shared memory, needed and given, by tile
+    stages   stages that the latency needs and that fit, by tile
+    traffic  DRAM time of a 4096^3 product by tile and order
+    """
+    from sweep.tensorcore.tables import tensorcore_table
+
+    click.echo(tensorcore_table(table, gpu))
+
+
+@cli.command()
 def variables() -> None:
     """List parameters and outputs: units, limits, defaults."""
     from sweep.tables import variables_table

@@ -102,7 +102,8 @@ def run_space(
         prepare(space.schedules[index], space.values[index])
 
     def run(block: Block) -> int:
-        piece = {name: array[(block.index, *block.slices, ...)] for name, array in outputs.items()}
+        where: Any = (block.index, *block.slices, ...)
+        piece = {name: array[where] for name, array in outputs.items()}
         run_block(space, block, piece)
         return block.points
 

@@ -17,7 +17,9 @@ from sweep.hardware import GPUS
 from sweep.point import Point
 
 LECTURE = GPUS["lecture"]
-LATER = {"tensorcore", "published"}
+LATER = {"published"}
+OF_THE_INSTRUCTION = ("mma.", "ldm.", "feed.")
+"""Figures of an instruction or of the banks: no setting of a machine changes them."""
 
 
 class SlowIssue(Setup):
@@ -72,6 +74,7 @@ def test_no_computation_without_a_claim() -> None:
 
 def test_every_figure_depends_on_what_it_runs_on(rows: list[Row]) -> None:
     unchanged = {row.id for row in rows if row.covered}
+    unchanged = {name for name in unchanged if not name.startswith(OF_THE_INSTRUCTION)}
     reference = {row.id: row.computed for row in rows}
     for setup in PERTURBED:
         unchanged -= {row.id for row in reproduce(setup) if row.computed != reference[row.id]}

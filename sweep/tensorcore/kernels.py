@@ -102,16 +102,22 @@ def multiply(
 ) -> None:
     """Execute one m16n8k16: sum the products along K in FP32, then add to the accumulators."""
     for row in range(16):
-        for column in range(8):
-            sums[row, column] = a[i, row, 0] * b[j, 0, column]
-        for k in range(1, 16):
+        for k in range(16):
             left = a[i, row, k]
             for column in range(8):
-                sums[row, column] += left * b[j, k, column]
+                sums[1, k, column] = left * b[j, k, column]
+        half_k = 8
+        while half_k:
+            for k in range(half_k):
+                for column in range(8):
+                    sums[1, k, column] += sums[1, half_k + k, column]
+            half_k //= 2
+        for column in range(8):
+            sums[0, row, column] = sums[1, 0, column]
     for lane in range(WARP):
         for element in range(4):
             row, column = c_map[lane, element, 0], c_map[lane, element, 1]
-            into[tile, lane, element] += sums[row, column]
+            into[tile, lane, element] += sums[0, row, column]
             if half:
                 into[tile, lane, element] = to_half(into[tile, lane, element])
 
@@ -269,5 +275,5 @@ def multiply_blocks() -> Any:
     """Return the compiled block product."""
     matrix, table, lanes, cube = "f4[:,::1]", "i8[:,::1]", "i8[:,:,::1]", "f4[:,:,::1]"
     arguments = [matrix, matrix, "i8[::1]", table, table, lanes, lanes, lanes, "f4[::1]", "f4[::1]"]
-    arguments += [table, "i8[::1]", cube, cube, cube, matrix, cube, matrix, "i8[::1]"]
+    arguments += [table, "i8[::1]", cube, cube, cube, cube, cube, matrix, "i8[::1]"]
     return compiled(f"void({', '.join(arguments)})")(_multiply_blocks)

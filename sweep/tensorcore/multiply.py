@@ -28,10 +28,10 @@ def mma(
 ) -> NDArray[np.float32]:
     """Execute one instruction, or many along leading axes, from the lanes' fragments.
 
-    Every lane's registers are loaded through ``fragment``, the products summed along K in FP32,
-    the sum added to C, and the result stored from the lanes' accumulators. The hardware's order
-    of summation is not documented; products of 16-bit and 8-bit elements are exact in FP32, so
-    the orders differ by a few units in the last place.
+    Every lane's registers are loaded through ``fragment``, the products summed along K in FP32 as
+    a binary tree, the sum added to C, and the result stored from the lanes' accumulators. The
+    hardware's order of summation is not documented; products of 16-bit and 8-bit elements are
+    exact in FP32, so the orders differ by a few units in the last place.
 
     Parameters
     ----------
@@ -98,11 +98,12 @@ def store(held: Array, lanes: Array, instruction: Instruction, operand: str) -> 
 
 
 def _summed(a: Array, b: Array) -> Array:
-    """Sum the products along K in FP32, in order."""
-    total = a[..., :, 0, None] * b[..., None, 0, :]
-    for k in range(1, a.shape[-1]):
-        total += a[..., :, k, None] * b[..., None, k, :]
-    return np.asarray(total)
+    """Sum the products along K in FP32, halves onto halves."""
+    products = a[..., :, :, None] * b[..., None, :, :]
+    while products.shape[-2] > 1:
+        half = products.shape[-2] // 2
+        products = products[..., :half, :] + products[..., half:, :]
+    return np.asarray(products[..., 0, :])
 
 
 def _accumulator(values: ArrayLike, accumulate: str) -> NDArray[np.float32]:

@@ -133,7 +133,7 @@ def _scratch(sizes: Array) -> list[Array]:
         np.empty((1, WARP, 8), np.float32),
         np.empty((warp_m // 16, 16, 16), np.float32),
         np.empty((warp_n // 8, 16, 8), np.float32),
-        np.empty((16, 8), np.float32),
+        np.empty((2, 16, 8), np.float32),
         np.empty((sizes[0] * sizes[1] // 128, WARP, 4), np.float32),
     ]
 

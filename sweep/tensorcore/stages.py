@@ -95,7 +95,7 @@ def stage_budget(
     Examples
     --------
     >>> small = stage_budget("lecture", "128x128x32", "fp16", [0.5e-6, 1e-6])
-    >>> small.stages_needed.tolist(), round(small.stage_seconds[0] * 1e6, 3)
+    >>> small.stages_needed.tolist(), round(float(small.stage_seconds[0]) * 1e6, 3)
     ([5, 9], 0.14)
     >>> stage_budget("lecture", "128x256x64", "fp16", 1e-6).stages_fit
     4

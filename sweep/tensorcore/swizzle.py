@@ -52,11 +52,6 @@ class Swizzle:
         """As CUTLASS writes it."""
         return f"Swizzle<{self.bits},{self.base},{self.shift}>"
 
-    @property
-    def lowest_bit(self) -> int:
-        """Return the lowest bit of an offset that it changes: smaller blocks stay whole."""
-        return self.base + max(0, -self.shift)
-
     def __call__(self, offsets: ArrayLike) -> Array:
         """Return where offsets go; it is its own inverse."""
         at = np.asarray(offsets)
@@ -93,10 +88,13 @@ def layout_name(layout: Layout) -> str:
 
 
 def splits_rows(layout: Layout, unit_bytes: int) -> bool:
-    """Whether a swizzle of offsets in units of so many bytes splits 16-byte chunks."""
+    """Whether a swizzle of offsets in units of so many bytes splits 16-byte chunks.
+
+    It moves blocks of 2^M units, by bits from M on whichever way it shifts.
+    """
     if not isinstance(layout, Swizzle) or not layout.bits:
         return False
-    return unit_bytes << layout.lowest_bit < CHUNK_BYTES
+    return unit_bytes << layout.base < CHUNK_BYTES
 
 
 def check_chunks(layout: Layout, unit_bytes: int) -> None:
@@ -109,9 +107,9 @@ def check_chunks(layout: Layout, unit_bytes: int) -> None:
     """
     if splits_rows(layout, unit_bytes):
         assert isinstance(layout, Swizzle)
-        block = unit_bytes << layout.lowest_bit
+        block = unit_bytes << layout.base
         raise InputError(
-            f"swizzle={layout.name}: moves blocks of {block} byte ({1 << layout.lowest_bit} x"
+            f"swizzle={layout.name}: moves blocks of {block} byte ({1 << layout.base} x"
             f" {unit_bytes} byte) and splits the {CHUNK_BYTES}-byte rows that ldmatrix reads"
         )
 

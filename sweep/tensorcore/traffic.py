@@ -138,9 +138,9 @@ def dram_traffic(
     --------
     >>> [round(dram_traffic(4096, 4096, 4096, tile).seconds * 1e6) for tile in
     ...  ("64x64", "128x128", "128x256")]
-    [336, 103, 61]
-    >>> dram_traffic(4096, 4096, 4096, ["64x64", "128x128"], order="grouped", group=8).waves.tolist()
-    [32, 8]
+    [336, 102, 61]
+    >>> dram_traffic(4096, 4096, [1024, 4096], "128x128", order="grouped", group=8).waves.tolist()
+    [8, 8]
     """
     card = find_gpu(gpu)
     check_fields(fields, FIELDS, "DRAM traffic")
@@ -198,8 +198,12 @@ def _count(p: Points, bits: int, rate: float) -> Mapping[str, Array]:
     fits = operands <= p.l2_bytes
     k_tiles = -(-p.k // p.tile_k)
     peak = p.tc_flop_per_cycle * rate * p.clock_hz * p.sm_count
-    usable = slots * size
-    split = {"k_tiles": k_tiles, "cluster_size": size}
+
+    def splits(heuristic: bool) -> Array:
+        return np.asarray(
+            stream_k_tiles(tiles, slots * size, k_tiles, heuristic=heuristic, cluster_size=size)
+        )
+
     return {
         "tiles": tiles,
         "waves": waves,
@@ -215,10 +219,8 @@ def _count(p: Points, bits: int, rate: float) -> Mapping[str, Array]:
         "wave_bytes": _bytes(most * p.k, bits),
         "l2_read_bytes": _bytes(from_l2 * p.k, bits),
         "compute_seconds": 2.0 * p.m * p.n * p.k / peak,
-        "stream_k_tiles": np.asarray(stream_k_tiles(tiles, usable, **split)),
-        "stream_k_tiles_forced": np.asarray(
-            stream_k_tiles(tiles, usable, **split, heuristic=False)
-        ),
+        "stream_k_tiles": splits(True),
+        "stream_k_tiles_forced": splits(False),
     }
 
 

@@ -1,0 +1,203 @@
+"""The data path as four tables that a person reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from sweep.errors import unknown_name
+from sweep.hardware import GPU, GPUS
+from sweep.tensorcore.fragments import MMA_TYPES, OPERANDS, fragment, read_instruction
+from sweep.tensorcore.ldmatrix import ldmatrix_wavefronts
+from sweep.tensorcore.reuse import feeding
+from sweep.tensorcore.stages import stage_budget
+from sweep.tensorcore.swizzle import layout_name, read_swizzle
+from sweep.tensorcore.traffic import dram_traffic
+
+SWIZZLES: tuple[Any, ...] = (None, "xor", (1, 3, 3), (2, 3, 3), (3, 3, 3))
+ROW_ELEMENTS = (16, 32, 40, 48, 64, 72, 128)
+FEEDING_GPUS = ("v100_sxm2", "a100_sxm", "h100_sxm", "b200")
+HOPPER = "h100_sxm"
+"""The one of them that has wgmma."""
+FEEDING_TILES = (
+    ("32x32", "ss"),
+    ("32x64", "ss"),
+    ("64x64", "ss"),
+    ("64x32", "rs"),
+    ("64x128", "ss"),
+    ("64x256", "ss"),
+    ("64x256", "rs"),
+    ("128x256", "rs"),
+)
+STAGE_TILES = ("128x128x32", "128x128x64", "128x256x64", "256x128x64", "256x256x64")
+LATENCIES = (0.5e-6, 1e-6)
+PRODUCT = 4096
+TRAFFIC_TILES = ("64x64", "128x128", "128x256", "256x128")
+TRAFFIC_ORDERS = (("row", 1, "1x1"), ("grouped", 8, "1x1"), ("grouped", 8, "2x1"))
+
+Rows = Sequence[Sequence[str]]
+
+
+def tensorcore_table(name: str, gpu: str | GPU = "lecture") -> str:
+    """Return one of the tables as aligned text.
+
+    Parameters
+    ----------
+    name : {"banks", "feeding", "stages", "traffic"}
+        Fragments and bank conflicts; reuse and registers; ring depth; DRAM traffic of 4096^3.
+    gpu : str or GPU
+        Whose figures stages and traffic show.
+
+    Raises
+    ------
+    InputError
+        With the nearest name where there is none, or for an unknown GPU.
+
+    Examples
+    --------
+    >>> tensorcore_table("stages").splitlines()[3].split()[:6]
+    ['128x128x32', '16,384', '0.140', '5', '9', '14']
+    """
+    if name not in TABLES:
+        raise unknown_name("table", name, TABLES)
+    return TABLES[name](gpu if isinstance(gpu, GPU) else GPUS.find(gpu))
+
+
+def _banks(gpu: GPU) -> str:
+    shapes = [(shape, kind) for shape, kinds in MMA_TYPES.items() for kind in kinds]
+    rows: list[tuple[str, ...]] = [("instruction", "type", "multiply-adds", "A", "B", "C")]
+    for shape, kind in shapes:
+        held = (str(fragment(shape, operand, kind).shape[1]) for operand in OPERANDS)
+        rows.append((shape, kind, f"{read_instruction(shape, kind).multiply_adds:,}", *held))
+    wide = read_instruction("m64n256k16")
+    held = (str(fragment(wide.name, operand).shape[1]) for operand in ("a", "c"))
+    rows.append((wide.name, "fp16", f"{wide.multiply_adds:,}", next(held), "-", next(held)))
+    ways = [("BK", "row bytes", *(layout_name(read_swizzle(one)) for one in SWIZZLES))]
+    for row in ROW_ELEMENTS:
+        counts = (ldmatrix_wavefronts(row, 2, one) for one in SWIZZLES)
+        ways.append((f"{row}", f"{2 * row}", *(f"{taken / ideal:g}" for taken, ideal in counts)))
+    return "\n".join(
+        [
+            "Elements that each lane holds of an operand",
+            "",
+            _aligned(rows, left=2),
+            "",
+            "Bank conflict ways of ldmatrix.x4, 16-bit rows of BK elements, by layout",
+            "",
+            _aligned(ways, left=0),
+        ]
+    )
+
+
+def _feeding(gpu: GPU) -> str:
+    cards = [GPUS[name] for name in FEEDING_GPUS]
+    needs = [("GPU", "multiply-adds per cycle", "needed per shared-memory byte")]
+    for card in cards:
+        flop = card.tc_flop_per_cycle or 0
+        needs.append((card.name, f"{flop / 2:,.0f}", f"{feeding(card, '64x64').needed:g}"))
+    head = ("tile", "A, B", "instruction", "per byte", "accumulators", "wgmma cycles")
+    rows = [(*head, *(card.name for card in cards))]
+    for tile, operands in FEEDING_TILES:
+        hopper = feeding(HOPPER, tile, operands)
+        mma = hopper.instruction == "mma"
+        verdicts = (
+            feeding(card, tile, operands).verdict if mma or card.name == HOPPER else "-"
+            for card in cards
+        )
+        rows.append(
+            (
+                tile,
+                operands,
+                hopper.instruction,
+                f"{hopper.reuse:g}",
+                f"{hopper.accumulators_per_thread:g}",
+                "-" if mma else f"{hopper.issue_interval:g}",
+                *verdicts,
+            )
+        )
+    return "\n".join(
+        [
+            "Multiply-adds per shared-memory byte that the Tensor Core needs, 16-bit elements",
+            "",
+            _aligned(needs, left=1),
+            "",
+            "What tiles have, and accumulators per thread (ss: A and B from shared memory, rs: A in"
+            " registers)",
+            "",
+            _aligned(rows, left=3),
+        ]
+    )
+
+
+def _stages(gpu: GPU) -> str:
+    head = ["tile", "stage byte", "stage time us"]
+    head += [f"needed {latency * 1e6:g} us" for latency in LATENCIES]
+    rows = [(*head, "fit", "GB/s per SM", "TB/s of all SMs")]
+    for tile in STAGE_TILES:
+        found = stage_budget(gpu, tile, "fp16", list(LATENCIES))
+        rows.append(
+            (
+                tile,
+                f"{found.stage_bytes[0]:,}",
+                f"{found.stage_seconds[0] * 1e6:.3f}",
+                *(f"{needed}" for needed in found.stages_needed),
+                f"{found.stages_fit[0]}",
+                f"{found.bytes_per_second[0] / 1e9:.0f}",
+                f"{found.gpu_bytes_per_second[0] / 1e12:.1f}",
+            )
+        )
+    title = f"Stages that cover a latency, and that fit, 16-bit elements on {gpu.name}"
+    return "\n".join([title, "", _aligned(rows, left=1)])
+
+
+def _traffic(gpu: GPU) -> str:
+    head = ("tile", "order", "cluster", "waves", "efficiency", "MB", "us", "L2 read MB", "stream-K")
+    rows = [head]
+    for tile in TRAFFIC_TILES:
+        for order, group, cluster in TRAFFIC_ORDERS:
+            found = dram_traffic(PRODUCT, PRODUCT, PRODUCT, tile, gpu, order, group, cluster)
+            rows.append(
+                (
+                    tile,
+                    order if group == 1 else f"{order} {group}",
+                    cluster,
+                    f"{found.waves}",
+                    f"{found.wave_efficiency:.3f}",
+                    f"{found.bytes / 1e6:,.0f}",
+                    f"{found.seconds * 1e6:.0f}",
+                    f"{found.l2_read_bytes / 1e6:,.0f}",
+                    f"{found.stream_k_tiles}",
+                )
+            )
+    floor = f"{found.floor_bytes / 1e6:,.0f} MB, {found.floor_seconds * 1e6:.0f} us"
+    held, there = found.l2_needed_bytes / 2**20, (gpu.l2_bytes or 0) / 2**20
+    return "\n".join(
+        [
+            f"DRAM traffic of {PRODUCT}^3, 16-bit elements, on {gpu.name}",
+            f"compute {found.compute_seconds * 1e6:.0f} us; floor {floor}, with an L2 of"
+            f" {held:,.0f} MiB (has {there:,.1f} MiB)",
+            "",
+            _aligned(rows, left=3),
+        ]
+    )
+
+
+def _aligned(rows: Rows, left: int) -> str:
+    """Align cells, the first ``left`` columns to the left and the others to the right."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        cells = zip(row, widths, strict=True)
+        padded = (
+            cell.ljust(width) if i < left else cell.rjust(width)
+            for i, (cell, width) in enumerate(cells)
+        )
+        lines.append("  ".join(padded).rstrip())
+    return "\n".join(lines)
+
+
+TABLES: Mapping[str, Callable[[GPU], str]] = MappingProxyType(
+    {"banks": _banks, "feeding": _feeding, "stages": _stages, "traffic": _traffic}
+)
+"""The tables by name."""
