@@ -39,6 +39,7 @@ PERTURBED = [
     Setup(replace(LECTURE, exp_per_cycle=4, fma_lanes=32)),
     Setup(replace(LECTURE, registers_per_sm=32_768, sm_count=66, clock_hz=1e9)),
     Setup(LECTURE, tile="128x128x64"),
+    Setup(replace(LECTURE, smem_per_block_bytes=99 * 1024)),
 ]
 
 
