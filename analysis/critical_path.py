@@ -8,7 +8,7 @@ on the way sum to the makespan exactly.
 **Ties.** Where several things are over at that moment, the agent's own previous operation counts
 first (it did not wait at all), then what its event comes after in the order of the schedule's
 list, then the resource; that is also what the trace's ``waits_for`` names. Of several operations
-that end last, the one counts that started first, the lower agent where they started together.
+that end last, the one counts that started first; of these, the first in the schedule's list.
 """
 
 from __future__ import annotations

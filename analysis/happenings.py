@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from sweep.circuits import linear
@@ -42,7 +42,7 @@ class Happening:
     k_tile: int
     start: float
     end: float
-    after: tuple[Before, ...]
+    after: tuple[Before, ...] = field(repr=False)
 
 
 class Before(NamedTuple):

@@ -3,25 +3,25 @@
 The idle time is the makespan less the time that the Tensor Core is held. It is shared out by
 simulating each point again and again, each time without one more duration, in this order:
 
-========== =================================== ================
-removed    cause: what more of it costs than   of which once:
-           a single time
-========== =================================== ================
-t_latency      latency: copies not there yet    fill
-t_mma_latency  mma_latency: MMAs not complete   drain
-t_sync         sync: barrier waits              fill
-t_issue        issue: issuing copies            fill
-t_transfer     bandwidth: the copy path         fill
-t_store        store: registers to smem         fill
-t_epilogue     epilogue: epilogues exposed      drain
-t_exp          exp: exponentials exposed        fill
-t_softmax      softmax: the rest of softmax     fill
-========== =================================== ================
+=============  ===========  =====  ==========================================
+removed        cause        once   what costs the cycles
+=============  ===========  =====  ==========================================
+t_latency      latency      fill   copies on their way
+t_mma_latency  mma_latency  drain  MMAs waited for after they left the pipe
+t_sync         sync         fill   passing barriers
+t_issue        issue        fill   issuing copies
+t_transfer     bandwidth    fill   the copy path
+t_store        store        fill   staging from registers to shared memory
+t_epilogue     epilogue     drain  epilogues that nothing hides
+t_exp          exp          fill   exponentials that nothing hides
+t_softmax      softmax      fill   the rest of softmax
+=============  ===========  =====  ==========================================
 
 With C_i the makespan without the first i durations, C_0 the point itself, the i-th duration t
-accounts for s = C_(i-1) - C_i. Of that min(s, t) is counted as *fill* (the first copy's way to the
-Tensor Core; the softmax of one block, which no other block hides) or *drain* (the last MMA's
-completion and the last epilogue), and the rest as the cause's own.
+accounts for s = C_(i-1) - C_i. A single occurrence of it, min(s, t), is what a longer run does not
+multiply and counts as *fill* (the first copy's way to the Tensor Core; the softmax of one block
+that no other block hides) or *drain* (the last MMA's completion and the last epilogue); the rest,
+s - min(s, t), counts as the cause's own.
 
 * **Non-negative**: with a fixed service order a makespan is monotone in every duration. First come
   first served it is not (Graham's anomalies): there C_i is replaced by the least of C_0 ... C_i,
@@ -31,10 +31,10 @@ completion and the last epilogue), and the rest as the cause's own.
   time it is held. The sum telescopes; on the grid of 1/1024 cycle it is equal to the bit.
 * **Precedence**: a cycle that is lost to either of two causes, so that removing one alone doesn't
   save it, goes to the later one in the table; one saved by removing either goes to the earlier.
-* With a producer, in sync and in register_staged, fill is the time before the first MMA and drain
-  the time after the last one: every path to an MMA leads through one issue, transfer, latency and
-  barrier, and every path to the end from an MMA through one completion and epilogue. In multistage
-  a first copy may arrive while later ones are issued; what these add counts as issue.
+* With a producer and in sync, fill is the time before the first MMA: every path to an MMA leads
+  through an issue, a transfer, a latency and a barrier. In register_staged and multistage the warp
+  issues further copies before the first MMA; what these add to it counts as issue. Drain is the
+  time after the last MMA: every path on from an MMA leads through its completion and an epilogue.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def idle_time(
     --------
     >>> import sweep
     >>> found = idle_time(sweep.run("multistage", stages=[2, 4], t_latency=1500))
-    >>> [found.cause.values[found.idle_time[:, depth].argmax()].item() for depth in (0, 1)]
+    >>> found.idle_time.idxmax("cause").values.tolist()
     ['latency', 'issue']
     >>> found.idle_time.sel(cause=["fill", "latency", "issue", "drain"], stages=2).values.tolist()
     [2368.0, 35564.0, 6200.0, 1280.0]
