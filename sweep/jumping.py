@@ -217,9 +217,9 @@ def tiles_loop(tiles, until_settled, {names.tiles_arguments}):
                 leap //= 2
                 continue
             pack_tile(kept, {arguments})
-            origin = kept[0] + leap * stride[0] if until_settled else 0.0
+            origin, pace = (kept[0], stride[0]) if until_settled else (0.0, 0.0)
             for index in range(size):
-                ahead[index] = kept[index] + leap * stride[index] - origin
+                ahead[index] = kept[index] - origin + leap * (stride[index] - pace)
 {indent(unpack, " " * 12)}
             for _ in range(group):
                 {run_tile}

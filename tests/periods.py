@@ -10,24 +10,26 @@ from fractions import Fraction
 from typing import Any, Final
 
 Point = Mapping[str, Any]
+Period = Any
+"""A Fraction where the durations are."""
 
 
-def _sync(p: Point) -> Fraction:
+def _sync(p: Point) -> Period:
     return p["t_issue"] + p["t_transfer"] + p["t_latency"] + p["t_sync"] + p["t_mma"]
 
 
-def _register_staged(p: Point) -> Fraction:
+def _register_staged(p: Point) -> Period:
     longer = max(p["t_mma"], p["t_transfer"] + p["t_latency"])
     return p["t_issue"] + longer + p["t_sync"] + p["t_store"]
 
 
-def _multistage(p: Point) -> Fraction:
+def _multistage(p: Point) -> Period:
     warp = p["t_issue"] + p["t_sync"] + p["t_mma"]
     trip = warp + p["t_transfer"] + p["t_latency"]
     return max(warp, p["t_transfer"], trip / p["stages"])
 
 
-def _warp_specialized(p: Point) -> Fraction | None:
+def _warp_specialized(p: Point) -> Period:
     """Producer, copy path, Tensor Core, a slot's round trip, the MMAs in flight and their slots."""
     producer = p["t_sync"] + p["t_issue"]
     copy = producer + p["t_transfer"] + p["t_latency"] + p["t_sync"]
@@ -41,29 +43,29 @@ def _warp_specialized(p: Point) -> Fraction | None:
     return max(ratios)
 
 
-def _gemms_and_softmax(p: Point) -> tuple[Fraction, Fraction]:
+def _gemms_and_softmax(p: Point) -> tuple[Period, Period]:
     return p["t_gemm0"] + p["t_gemm1"], p["t_exp"] + p["t_softmax"]
 
 
-def _attention_serial(p: Point) -> Fraction:
+def _attention_serial(p: Point) -> Period:
     return sum(_gemms_and_softmax(p), Fraction(0))
 
 
-def _attention_overlap(p: Point) -> Fraction:
+def _attention_overlap(p: Point) -> Period:
     return max(p["t_gemm0"], p["t_exp"] + p["t_softmax"]) + p["t_gemm1"]
 
 
-def _attention_pingpong(p: Point) -> Fraction:
+def _attention_pingpong(p: Point) -> Period:
     gemms, softmax = _gemms_and_softmax(p)
     return max(2 * gemms, gemms + softmax, 2 * p["t_exp"], 2 * p["t_softmax"])
 
 
-def _attention_pingpong_overlap(p: Point) -> Fraction:
+def _attention_pingpong_overlap(p: Point) -> Period:
     gemms, softmax = _gemms_and_softmax(p)
     return max(2 * gemms, softmax + p["t_gemm1"], 2 * p["t_exp"], 2 * p["t_softmax"])
 
 
-PERIODS: Final[Mapping[str, Callable[[Point], Fraction | None]]] = {
+PERIODS: Final[Mapping[str, Callable[[Point], Period]]] = {
     "sync": _sync,
     "register_staged": _register_staged,
     "multistage": _multistage,
@@ -77,9 +79,7 @@ PERIODS: Final[Mapping[str, Callable[[Point], Fraction | None]]] = {
 
 def exact(p: Point) -> dict[str, Any]:
     """Return a point with its durations as fractions."""
-    return {
-        name: Fraction(value) if name.startswith("t_") else value for name, value in p.items()
-    }
+    return {name: Fraction(value) if name.startswith("t_") else value for name, value in p.items()}
 
 
 def responds(name: str, p: Point, duration: str) -> bool:
