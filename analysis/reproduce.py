@@ -12,6 +12,7 @@ from typing import Any
 from analysis.claims import Claim, claims
 from analysis.experiments import Value, computations
 from analysis.experiments.setup import Setup
+from sweep.errors import InputError
 
 _MARKS = {True: "ok", False: "WRONG", None: "not yet covered"}
 
@@ -184,6 +185,22 @@ def json_text(rows: Sequence[Row]) -> str:
     return json.dumps(json_rows(rows), indent=2, allow_nan=False)
 
 
+def make_folder(folder: str | os.PathLike[str]) -> Path:
+    """Make the folder that results go to.
+
+    Raises
+    ------
+    InputError
+        Where it cannot be made, or is a file.
+    """
+    where = Path(folder)
+    try:
+        where.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot write to {where}: {error.strerror or error}") from None
+    return where
+
+
 def write(rows: Sequence[Row], folder: str | os.PathLike[str]) -> tuple[Path, Path]:
     """Write ``reproduce.txt`` and ``reproduce.json`` into a folder, each whole or not at all.
 
@@ -198,8 +215,7 @@ def write(rows: Sequence[Row], folder: str | os.PathLike[str]) -> tuple[Path, Pa
     tuple of Path
         The two files.
     """
-    where = Path(folder)
-    where.mkdir(parents=True, exist_ok=True)
+    where = make_folder(folder)
     files = where / "reproduce.txt", where / "reproduce.json"
     for file, text in zip(files, (text_table(rows), json_text(rows) + "\n"), strict=True):
         _replace(file, text)

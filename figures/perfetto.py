@@ -1,14 +1,17 @@
 """A trace for ui.perfetto.dev and chrome://tracing, in the Trace Event Format.
 
 A process per resource, with a thread per agent that uses it; one more, the CTA, with what each
-agent itself does and waits for. Times are microseconds at the GPU's clock, as the format wants
-them; the exact cycles stand in each slice's arguments.
+agent itself does and waits for. Arrows lead from what completes a barrier to what waited for it: a
+copy to its MMA, an MMA to the copy that takes its slot, a turn to the next one. Times are
+microseconds at the GPU's clock, as the format wants them; the exact cycles stand in each slice's
+arguments.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from figures.handovers import handovers
 from figures.tracks import Span, Track, tracks
 from sweep.errors import InputError
 from sweep.hardware import GPUS
@@ -17,6 +20,9 @@ if TYPE_CHECKING:
     import xarray as xr
 
 Slice = dict[str, Any]
+
+THREADS = 100
+"""Thread ids of a process: viewers want them apart in the whole document."""
 
 
 def perfetto(trace: xr.Dataset, clock_hz: float | None = None) -> dict[str, Any]:
@@ -49,12 +55,17 @@ def perfetto(trace: xr.Dataset, clock_hz: float | None = None) -> dict[str, Any]
     clock = clock_of(trace) if clock_hz is None else clock_hz
     agents = list(dict.fromkeys(trace.agent.values.tolist()))
     found: list[Slice] = []
+    slices: dict[tuple[int, str], Slice] = {}
     for process, track in enumerate(_processes(trace), start=1):
         name = track[0].name if track[0].resource else f"CTA ({trace.attrs['schedules']})"
-        found.append(_name("process_name", name, process))
-        found += _threads(trace, track, process, agents, clock)
+        drawn = _slices(trace, track, process, agents, clock)
+        used = sorted({one["tid"] for one in drawn.values()})
+        found += [_name("process_name", name, process), _order(process)]
+        found += [_name("thread_name", agents[i % THREADS - 1], process, i) for i in used]
+        found += drawn.values()
+        slices |= {(event, f"{process} {kind}"): one for (event, kind), one in drawn.items()}
     return {
-        "traceEvents": found,
+        "traceEvents": [*found, *_flows(trace, slices)],
         "displayTimeUnit": "ns",
         "otherData": {key: str(value) for key, value in trace.attrs.items()} | {"clock_hz": clock},
     }
@@ -78,19 +89,38 @@ def _processes(trace: xr.Dataset) -> list[list[Track]]:
     return [*([track] for track in found if track.resource), agents]
 
 
-def _threads(
+def _slices(
     trace: xr.Dataset, group: list[Track], process: int, agents: list[str], clock: float
-) -> list[Slice]:
+) -> dict[tuple[int, str], Slice]:
+    """Return a process's slices by event and whether it is a wait: what takes no time has none."""
     rows = trace.to_dict(data="list")["data_vars"]
     who = rows["agent"]["data"]
-    slices = [
-        _slice(rows, span, clock) | {"pid": process, "tid": agents.index(who[span.event]) + 1}
+    return {
+        (span.event, "wait" if span.waiting else "operation"): _slice(rows, span, clock)
+        | {"pid": process, "tid": process * THREADS + agents.index(who[span.event]) + 1}
         for track in group
         for span in track.spans
         if span.end > span.start
-    ]
-    used = sorted({one["tid"] for one in slices})
-    return [*(_name("thread_name", agents[i - 1], process, i) for i in used), *slices]
+    }
+
+
+def _flows(trace: xr.Dataset, slices: dict[tuple[int, str], Slice]) -> list[Slice]:
+    """Return the arrows of barrier hand-overs; each end lies in the middle of its slice.
+
+    A viewer binds an end to the slice around it; the middle is inside it even where times are
+    rounded to nanoseconds. Of an operation that holds a resource, that resource's slice counts.
+    """
+    first: dict[int, Slice] = {}
+    for (event, kind), one in slices.items():
+        if kind.endswith("operation"):
+            first.setdefault(event, one)
+    found = []
+    for number, (barrier, source, target) in enumerate(handovers(trace), start=1):
+        for phase, at in (("s", first[source]), ("f", first[target])):
+            end: Slice = {"ph": phase, "id": number, "name": barrier, "cat": "barrier"}
+            end |= {"pid": at["pid"], "tid": at["tid"], "ts": at["ts"] + at["dur"] / 2}
+            found.append(end | ({"bp": "e"} if phase == "f" else {}))
+    return found
 
 
 def _slice(rows: dict[str, Any], span: Span, clock: float) -> Slice:
@@ -116,3 +146,9 @@ def _slice(rows: dict[str, Any], span: Span, clock: float) -> Slice:
 
 def _name(kind: str, name: str, process: int, thread: int = 0) -> Slice:
     return {"ph": "M", "name": kind, "pid": process, "tid": thread, "args": {"name": name}}
+
+
+def _order(process: int) -> Slice:
+    """Keep the processes in the order of their numbers: resources above the agents."""
+    args = {"sort_index": process}
+    return {"ph": "M", "name": "process_sort_index", "pid": process, "tid": 0, "args": args}

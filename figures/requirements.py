@@ -19,7 +19,7 @@ def require(
     Raises
     ------
     InputError
-        Naming the figure and the first variable or dimension that is missing.
+        Naming the figure and the first variable or dimension that is missing or empty.
     """
     for name in variables:
         if name not in ds:
@@ -28,3 +28,5 @@ def require(
         if dim not in ds.dims:
             known = ", ".join(map(str, ds.dims)) or "none"
             raise InputError(f"{figure}: the dataset has no dimension {dim!r}; it has {known}")
+        if not ds.sizes[dim]:
+            raise InputError(f"{figure}: the dimension {dim!r} has no values")

@@ -8,13 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from figures.perfetto import perfetto
+from figures.saving import FORMATS, save
+from figures.timeline import timeline
 from sweep.errors import InputError
 from sweep.files import write_text
 
 if TYPE_CHECKING:
     import xarray as xr
 
-SUFFIXES = (".json",)
+TRACE = ".json"
+SUFFIXES = (*(f".{kind}" for kind in FORMATS), TRACE)
 
 
 def check_timeline_file(path: Path) -> None:
@@ -35,13 +38,16 @@ def check_timeline_file(path: Path) -> None:
 
 
 def write_timeline(traces: Sequence[xr.Dataset], path: Path) -> None:
-    """Write a trace to a file, whole or not at all.
+    """Write traces to a file, whole or not at all: a picture, or a trace for ui.perfetto.dev.
 
     Raises
     ------
     InputError
-        For several traces, which this kind of file does not hold, and where it cannot be written.
+        For several traces, which the latter does not hold, and where it cannot be written.
     """
+    if path.suffix.lower() != TRACE:
+        save(timeline(traces), path)
+        return
     if len(traces) != 1:
         raise InputError(f"{path}: holds one schedule, not {len(traces)}")
     write_text(path, json.dumps(perfetto(traces[0]), allow_nan=False) + "\n")

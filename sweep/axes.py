@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from sweep.checks import Label, check_labels, check_numbers, label_text
 from sweep.errors import InputError
 from sweep.hardware import GPU
+from sweep.memory import available_bytes, human_bytes
 from sweep.variables import VARIABLES, Variable
 
 Array = NDArray[Any]
@@ -85,6 +86,11 @@ def read_argument(name: str, value: Any) -> Argument:
     if _is_scalar(variable, value):
         array, labels = check_values(variable, value, ())
         return Argument(name, (), array, labels)
+    if hasattr(value, "__len__") and 8 * len(value) > available_bytes():
+        raise InputError(
+            f"{name}: {len(value):,} values need {human_bytes(8 * len(value))} of memory,"
+            f" {human_bytes(available_bytes())} are free: give fewer values"
+        )
     items = _sequence(variable, value)
     array, labels = check_values(variable, items, (len(items),))
     if array.size == 0:

@@ -42,9 +42,11 @@ def reproduce(out: Path | None, as_json: bool) -> None:
 
     The exit code is 1 on a mismatch.
     """
-    from analysis.reproduce import json_text, text_table, write
+    from analysis.reproduce import json_text, make_folder, text_table, write
     from analysis.reproduce import reproduce as reproduce_all
 
+    if out is not None:
+        make_folder(out)
     rows = reproduce_all()
     if out is not None:
         write(rows, out)
@@ -91,10 +93,13 @@ def simulate(
 @click.argument("parameters", nargs=-1, metavar="[NAME=VALUE]...")
 @click.option("--width", type=click.IntRange(40, 10_000), metavar="N", help="Columns of the text.")
 @click.option(
-    "--out", type=FILE, metavar="FILE.json", help="Write a trace for ui.perfetto.dev instead."
+    "--out",
+    type=FILE,
+    metavar="FILE.{svg,pdf,png,json}",
+    help="Write a picture instead, or a trace for ui.perfetto.dev (json).",
 )
 def timeline(schedule: str, parameters: Sequence[str], width: int | None, out: Path | None) -> None:
-    r"""Draw who does what when, as text.
+    r"""Draw who does what when, as text or into a file.
 
     Several schedules share one time axis. Unless given, the run is a short one, to show single
     operations: k_tiles=8, output_tiles=2, kv_blocks=6.
@@ -102,6 +107,7 @@ def timeline(schedule: str, parameters: Sequence[str], width: int | None, out: P
     \b
     warpsweep timeline pingpong k_tiles=4
     warpsweep timeline sync,multistage,warp_specialized
+    warpsweep timeline persistent,pingpong --out tiles.svg
     warpsweep timeline warp_specialized k_tiles=64 --out trace.json
     """
     from figures.timeline_file import check_timeline_file, write_timeline
@@ -158,6 +164,58 @@ def sweep_space(space: Path, out: Path, resume: bool, threads: int | None) -> No
 
 
 @cli.command()
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option("--out", type=FILE, metavar="DIR", required=True, help="Where to write.")
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(["pdf", "svg", "png"]),
+    default="pdf",
+    show_default=True,
+)
+def figures(names: Sequence[str], out: Path, kind: str) -> None:
+    r"""Draw the gallery, or the figures of these names.
+
+    \b
+    warpsweep figures --out pictures
+    warpsweep figures roofline littles_law --out pictures --format svg
+    """
+    from figures.gallery_files import write_figures
+
+    for path in write_figures(names, out, kind):
+        click.echo(path)
+
+
+@cli.command()
+@click.argument("schedules", nargs=-1, metavar="[SCHEDULE]...")
+@click.option(
+    "--points", type=click.IntRange(min=1), metavar="N", help="Points per claim; 100,000."
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, metavar="N", help="Other points.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON list instead of a table.")
+def verify(schedules: Sequence[str], points: int | None, seed: int, as_json: bool) -> None:
+    r"""Test formulas and bounds against simulation.
+
+    Closed forms, bounds, steady states and rules of thumb, on random points; all schedules unless
+    some are named. Violations come with the first counterexample as a command. The exit code is 1
+    if a claim of kind exact or bound is violated.
+
+    \b
+    warpsweep verify multistage pingpong --points 1000000
+    """
+    from analysis.verification.report import json_text, text_table
+    from analysis.verify import DEFAULT_POINTS
+    from analysis.verify import verify as verify_all
+    from sweep.progress import ProgressBar
+
+    with ProgressBar() as bar:
+        found = verify_all(schedules or None, points or DEFAULT_POINTS, seed, progress=bar)
+    click.echo(json_text(found) if as_json else text_table(found))
+    if any(one.failed for one in found):
+        raise Exit(1)
+
+
+@cli.command()
 @click.option("--kernel", metavar="NAME", help="Print this schedule's generated source instead.")
 def schedules(kernel: str | None) -> None:
     """List the schedules with their parameters and sources."""
@@ -211,7 +269,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit code: 0, 1 (``reproduce``: a mismatch), 2 (a mistake of the user), 130 (Ctrl-C).
+        Exit code: 0, 1 (``reproduce``: a mismatch; ``verify``: a violation), 2 (a mistake of the
+        user), 130 (Ctrl-C).
     """
     return run_command(cli, list(sys.argv[1:] if arguments is None else arguments))
 

@@ -7,11 +7,12 @@ bytes for any number of threads.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,16 +32,37 @@ Progress = Callable[[int, int], None]
 BLOCK_POINTS = 1 << 16
 """Points between two looks at Ctrl-C and progress: a few milliseconds."""
 RESOURCES = ("TC", "MEM", "SFU", "FMA")
-UNORDERED = VARIABLES["bottleneck"].flag_meanings.index("unordered")
+TIMING = ("cycles", "period", "bottleneck")
+"""What kernels write; the rest follows from it."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One kernel of a schedule, and the code of the choice (release, arbitration) it serves."""
+
+    name: Literal["plain", "consumer", "hardware", "fifo"]
+    code: int
+
+    def load(self, schedule: Schedule) -> Any:
+        """Return the kernel, compiled if need be."""
+        from sweep.fifo import FifoKernel
+        from sweep.kernel import kernel_of
+
+        if self.name == "fifo":
+            return FifoKernel(schedule)
+        if self.name == "plain":
+            return kernel_of(schedule, "consumer", True)
+        return kernel_of(schedule, self.name, False)
 
 
 @dataclass(frozen=True)
 class Block:
-    """A piece of the grid of ``space.schedules[index]``."""
+    """A piece of the grid of ``space.schedules[index]``, and the kernels that its space needs."""
 
     index: int
     slices: tuple[slice, ...]
     points: int
+    variants: tuple[Variant, ...]
 
 
 def blocks(space: Space, points: int = BLOCK_POINTS) -> Iterator[Block]:
@@ -48,28 +70,36 @@ def blocks(space: Space, points: int = BLOCK_POINTS) -> Iterator[Block]:
 
     A block is a range along one dimension, whole along those after it.
     """
-    grid = space.grid
+    pairs = list(zip(space.schedules, space.values, strict=True))
+    variants = [variants_of(schedule, values) for schedule, values in pairs]
+    if any(variant.name == "fifo" for own in variants for variant in own):
+        steps = max(int(values[schedule.loop].max()) for schedule, values in pairs)
+        points = max(64, points * 64 // max(64, steps))  # no jumps: a step costs a step
+    for index, own in enumerate(variants):
+        for slices in _pieces(space.grid, points):
+            count = math.prod(part.stop - part.start for part in slices)
+            yield Block(index, slices, count, own)
+
+
+def _pieces(grid: tuple[int, ...], points: int) -> Iterator[tuple[slice, ...]]:
     axis = len(grid)
     whole = 1
     while axis > 0 and whole * grid[axis - 1] <= points:
         axis -= 1
         whole *= grid[axis]
+    trailing = tuple(slice(0, size) for size in grid[axis:])
+    if axis == 0:
+        yield trailing
+        return
     step = max(1, points // whole)
-    for index in range(len(space.schedules)):
-        if axis == 0:
-            yield Block(index, tuple(slice(0, size) for size in grid), whole)
-            continue
-        for outer in np.ndindex(*grid[: axis - 1]):
-            for start in range(0, grid[axis - 1], step):
-                stop = min(start + step, grid[axis - 1])
-                leading = tuple(slice(i, i + 1) for i in outer)
-                trailing = tuple(slice(0, size) for size in grid[axis:])
-                slices = (*leading, slice(start, stop), *trailing)
-                yield Block(index, slices, (stop - start) * whole)
+    for outer in np.ndindex(*grid[: axis - 1]):
+        leading = tuple(slice(i, i + 1) for i in outer)
+        for start in range(0, grid[axis - 1], step):
+            yield (*leading, slice(start, min(start + step, grid[axis - 1])), *trailing)
 
 
 def allocate(shape: tuple[int, ...]) -> Outputs:
-    """Return empty arrays for every output."""
+    """Return arrays of zeros for every output."""
     return {name: np.zeros(shape, VARIABLES[name].dtype) for name in OUTPUTS}
 
 
@@ -98,8 +128,8 @@ def run_space(
     """
     outputs = allocate((len(space.schedules), *space.grid))
     todo = list(blocks(space))
-    for index in dict.fromkeys(block.index for block in todo):
-        prepare(space.schedules[index], space.values[index])
+    for schedule, values in zip(space.schedules, space.values, strict=True):
+        prepare(schedule, values)
 
     def run(block: Block) -> int:
         where: Any = (block.index, *block.slices, ...)
@@ -136,15 +166,27 @@ def usable_processors() -> int:
 
 
 def prepare(schedule: Schedule, values: Values) -> None:
-    """Load, and compile if need be, the kernels that some points need."""
-    from sweep.fifo import fifo_kernel
-    from sweep.kernel import kernel_of
+    """Load, and compile if need be, the kernels that some values need."""
+    for variant in variants_of(schedule, values):
+        variant.load(schedule)
 
-    for key in _variants(schedule, values):
-        if key == "fifo":
-            fifo_kernel()
-        else:
-            kernel_of(schedule, *_variant(key))
+
+def variants_of(schedule: Schedule, values: Values) -> tuple[Variant, ...]:
+    """Return the kernels that some values need."""
+    off = not any(np.any(values[name]) for name in EXTENSIONS if name in values)
+    first = Variant("plain" if off else "consumer", 0)
+    choice = _choice(schedule)
+    if not choice:
+        return (first,)
+    second = Variant("hardware" if choice == "release" else "fifo", 1)
+    return tuple((first, second)[code] for code in np.unique(values[choice]))
+
+
+def _choice(schedule: Schedule) -> str:
+    """Name the choice that decides between a schedule's kernels, if there is one."""
+    if schedule.release_modes:
+        return "release"
+    return "arbitration" if "arbitration" in schedule.parameters else ""
 
 
 def run_block(space: Space, block: Block, out: Outputs) -> None:
@@ -155,59 +197,28 @@ def run_block(space: Space, block: Block, out: Outputs) -> None:
     schedule = space.schedules[block.index]
     values = {name: _piece(a, block.slices) for name, a in space.values[block.index].items()}
     shape = out["cycles"].shape
-    flat = {name: out[name].reshape(-1) for name in ("cycles", "period", "bottleneck")}
+    flat = [out[name].reshape(-1) for name in TIMING]
     points = {name: _spread(values[name], shape) for name in schedule.parameters}
-    variants = _variants(schedule, values)
-    for key, mode in variants.items():
-        if len(variants) == 1:
-            _run_variant(schedule, key, points, flat)
+    for variant in block.variants:
+        kernel = variant.load(schedule)
+        if len(block.variants) == 1:
+            kernel.run(points, *flat)
             continue
-        chosen = np.flatnonzero(_mode(schedule, points) == mode)
-        part = {name: np.empty(chosen.size, array.dtype) for name, array in flat.items()}
-        _run_variant(schedule, key, {name: a[chosen] for name, a in points.items()}, part)
-        for name, array in part.items():
-            flat[name][chosen] = array
+        chosen = np.flatnonzero(points[_choice(schedule)] == variant.code)
+        if chosen.size == 0:
+            continue
+        part = [np.empty(chosen.size, array.dtype) for array in flat]
+        kernel.run({name: array[chosen] for name, array in points.items()}, *part)
+        for whole, array in zip(flat, part, strict=True):
+            whole[chosen] = array
+    finish_block(schedule, values, out)
+
+
+def finish_block(schedule: Schedule, values: Values, out: Outputs) -> None:
+    """Fill in what follows from cycles and period: utilisations, throughput, feasibility."""
     _rates(schedule, values, out)
-    dead = np.isnan(out["cycles"])
+    dead = np.isnan(out["cycles"])  # durations are finite: only a deadlock has no makespan
     out["feasible"][...], out["infeasible_reason"][...] = feasibility(schedule, values, dead)
-
-
-def _variants(schedule: Schedule, values: Values) -> dict[str, int]:
-    """Name the kernel variants that some points need, with their choice's code."""
-    off = not any(np.any(values[name]) for name in EXTENSIONS if name in values)
-    plain = "plain" if off else "consumer"
-    if schedule.release_modes:
-        names = {0: plain, 1: "hardware"}
-        codes = np.unique(values["release"])
-    elif "arbitration" in schedule.parameters:
-        names = {0: plain, 1: "fifo"}
-        codes = np.unique(values["arbitration"])
-    else:
-        return {plain: 0}
-    return {names[int(code)]: int(code) for code in codes}
-
-
-def _variant(key: str) -> tuple[str, bool]:
-    return ("consumer", True) if key == "plain" else (key, False)
-
-
-def _mode(schedule: Schedule, points: Values) -> Array:
-    return points["release" if schedule.release_modes else "arbitration"]
-
-
-def _run_variant(schedule: Schedule, key: str, points: Values, out: Outputs) -> None:
-    from sweep.fifo import fifo_kernel, fifo_programs
-    from sweep.kernel import kernel_of
-
-    if key == "fifo":
-        size = out["cycles"].size
-        takes = np.stack([np.broadcast_to(points[name], size) for name in schedule.durations])
-        programs, resources = fifo_programs(schedule), len(schedule.resources)
-        fifo_kernel()(programs, resources, takes, points[schedule.loop], out["cycles"])
-        out["period"][...] = np.nan
-        out["bottleneck"][...] = UNORDERED
-        return
-    kernel_of(schedule, *_variant(key)).run(points, out["cycles"], out["period"], out["bottleneck"])
 
 
 def _rates(schedule: Schedule, values: Values, out: Outputs) -> None:
@@ -216,7 +227,7 @@ def _rates(schedule: Schedule, values: Values, out: Outputs) -> None:
     tiles = values["output_tiles"] if schedule.tile_level else 1
     per_period = steps if schedule.tile_level else 1.0
     events = schedule.events("consumer")
-    with np.errstate(invalid="ignore", divide="ignore"):
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         for resource in RESOURCES:
             held = sum((values[name] for name in work_per_step(events, resource)), np.float64(0))
             utilization = out[f"{resource.lower()}_utilization"]

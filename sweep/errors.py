@@ -32,6 +32,7 @@ def unknown_name(kind: str, name: object, known: Iterable[str]) -> InputError:
     unknown schedule 'multistge': did you mean 'multistage'?
     """
     names = list(known)
-    near = difflib.get_close_matches(str(name), names, n=1, cutoff=0.5)
+    begins = [one for one in names if str(name) and one.startswith(str(name))]
+    near = begins or difflib.get_close_matches(str(name), names, n=1, cutoff=0.5)
     hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names)}"
     return InputError(f"unknown {kind} {name!r}: {hint}")

@@ -151,7 +151,7 @@ def _value(plan: Plan, reader: Event, after: After) -> str:
         if ring.event == written:
             return f"{ring.name}[{plan.position(reader, ring)}]"
     register = next(one for one in plan.registers if one.event == written)
-    return register.names()[-1]
+    return register.names()[plan.depth(reader, after) - 1]
 
 
 def _remember(plan: Plan, event: Event, runs: bool) -> list[str]:

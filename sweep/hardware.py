@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from sweep.errors import unknown_name
@@ -136,7 +137,7 @@ def _gpu(name: str) -> GPU:
         name,
         summary,
         **fields,
-        element_rates={key: rate for key, (rate, _) in rates.items()},
+        element_rates=MappingProxyType({key: rate for key, (rate, _) in rates.items()}),
         sources=sources,
     )
 

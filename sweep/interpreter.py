@@ -13,6 +13,10 @@ from sweep.description import Count, Event, Place, Schedule
 from sweep.event_trace import EventResult, TraceRow
 
 
+class NeverHappens(RuntimeError):
+    """An event waits for one that comes after it: the schedule deadlocks."""
+
+
 def interpret(schedule: Schedule, p: Mapping[str, Any]) -> EventResult:
     """Run a schedule under ordered arbitration.
 
@@ -29,8 +33,8 @@ def interpret(schedule: Schedule, p: Mapping[str, Any]) -> EventResult:
 
     Raises
     ------
-    KeyError
-        If an event depends on one that has not happened: the schedule deadlocks.
+    NeverHappens
+        If an event depends on one that comes later in the list: the schedule deadlocks.
     """
     return _Interpreter(schedule, p).run()
 
@@ -105,6 +109,8 @@ class _Interpreter:
             if event.place != "k_tile" and self.by_name[after.event].place == "k_tile":
                 at = last
             if at >= 0:
+                if (after.event, at) not in self.ends:
+                    raise NeverHappens(f"{event.name} of {index} waits for {after.event} of {at}")
                 found.append((self.ends[after.event, at], self._signal(after.event)))
         if draining and event.drain_after:
             found.append((self.ends[event.drain_after, last], self._signal(event.drain_after)))

@@ -183,7 +183,8 @@ def tiles_loop(tiles, until_settled, {names.tiles_arguments}):
     done = 0
     retry = {PATIENCE}
     stepped = 0
-    while tiles > 0 and (not until_settled or stepped < STEPPED):
+    most = max(LONGEST, min(STEPPED, STEPPED * 256 // size))  # a deep ring costs more to compare
+    while tiles > 0 and (not until_settled or stepped < most):
         {run_tile}
         tiles -= 1
         stepped += 1{wait}

@@ -7,21 +7,27 @@ import importlib.util
 import os
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from sweep.description import Schedule
+from sweep.files import write_text
 from sweep.generator import generate
 from sweep.names import Names
 from sweep.plan import plan
 
 Array = NDArray[Any]
+
+_LOADING = threading.RLock()
+_PYTHON = f"py{sys.version_info.major}{sys.version_info.minor}"
 
 
 def source_of(schedule: Schedule, release: str = "consumer", plain: bool = True) -> str:
@@ -62,12 +68,17 @@ class Kernel:
         self.function(*arrays, scratch, cycles, period, flags)
 
 
-@cache
 def kernel_of(schedule: Schedule, release: str, plain: bool) -> Kernel:
     """Return the compiled kernel of a schedule's variant.
 
-    It is compiled once and kept in ``cache_folder()``.
+    It is compiled once, whatever the number of threads, and kept in ``cache_folder()``.
     """
+    with _LOADING:
+        return _kernel_of(schedule, release, plain)
+
+
+@cache
+def _kernel_of(schedule: Schedule, release: str, plain: bool) -> Kernel:
     how = plan(schedule, release, plain)
     variant = "plain" if plain else release
     module = load(f"{schedule.name}_{variant}", generate(how))
@@ -82,12 +93,12 @@ def cache_folder() -> Path:
     """
     named = os.environ.get("WARPSWEEP_CACHE_DIR")
     base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
-    folder = Path(named) if named else Path(base or Path.home() / ".cache") / "warpsweep"
     try:
+        folder = Path(named) if named else Path(base or Path.home() / ".cache") / "warpsweep"
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             return folder
-    except OSError:
+    except (OSError, RuntimeError):  # not writable, or no home
         return Path(tempfile.mkdtemp(prefix="warpsweep-"))
 
 
@@ -100,9 +111,19 @@ def load(name: str, source: str) -> Any:
     helpers = Path(__file__).with_name("compiled.py").read_bytes()
     digest = hashlib.sha256(source.encode() + helpers).hexdigest()[:16]
     path = _folder() / f"{name}_{digest}.py"
-    if not path.exists():
-        _write(path, source)
-    if not any((path.parent / "__pycache__").glob(f"{path.stem}.kernel-*.nbi")):
+    if not path.exists() or path.read_text(encoding="utf-8") != source:
+        write_text(path, source)
+    try:
+        return _import(name, path)
+    except Exception:  # a damaged cache, say from a full disk: once more, from nothing
+        for file in (path.parent / "__pycache__").glob(f"{path.stem}.*"):
+            file.unlink(missing_ok=True)
+        return _import(name, path)
+
+
+def _import(name: str, path: Path) -> Any:
+    kept = (path.parent / "__pycache__").glob(f"{path.stem}.kernel-*.{_PYTHON}*.nbi")
+    if not getattr(numba.config, "DISABLE_JIT", 0) and not any(kept):
         print(f"warpsweep: compiling {name} (kept for the next run)", file=sys.stderr)
     spec = importlib.util.spec_from_file_location(f"warpsweep_kernel_{path.stem}", path)
     assert spec is not None and spec.loader is not None
@@ -115,11 +136,3 @@ def load(name: str, source: str) -> Any:
 @cache
 def _folder() -> Path:
     return cache_folder()
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file in one step: another process sees all of it or nothing."""
-    handle, name = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(text)
-    Path(name).replace(path)

@@ -56,6 +56,12 @@ def check_run_length(schedule: Schedule, values: Mapping[str, Array]) -> None:
     makespan and everything a kernel adds up on the way. Steps are limited alike.
     """
     weights = _event_counts(schedule)
+    for name in weights:
+        if not np.isfinite(values[name]).all():
+            raise InputError(
+                f"{name}: its tile and GPU figures give no finite number of cycles; the limit is"
+                f" 2**43 = {EXACT_CYCLES} cycle"
+            )
     loop, tiles = values[schedule.loop], values.get("output_tiles", np.ones(1))
     if float(loop.max()) * float(tiles.max()) > EXACT_CYCLES:
         _check_steps(schedule, loop, tiles)

@@ -11,7 +11,24 @@ UNKNOWN = 8 * 2**30
 
 
 def available_bytes() -> int:
-    """Return the memory that a new result can take without swapping."""
+    """Return the memory that a new result can take.
+
+    What is free without swapping where the system says so (Linux, Windows), within the limit of
+    the control group; all of the memory elsewhere.
+    """
+    return min(_system_bytes(), _group_bytes())
+
+
+def _group_bytes() -> int:
+    limit = Path("/sys/fs/cgroup/memory.max")
+    used = Path("/sys/fs/cgroup/memory.current")
+    try:
+        return max(0, int(limit.read_text()) - int(used.read_text()))
+    except (OSError, ValueError):  # no control group, or "max"
+        return sys.maxsize
+
+
+def _system_bytes() -> int:
     meminfo = Path("/proc/meminfo")
     if meminfo.exists():
         for line in meminfo.read_text().splitlines():

@@ -105,6 +105,10 @@ class Plan:
                 found[self.position(event, ring)] = (ring.size, event.behind)
         return found
 
+    def depth(self, reader: Event, after: After) -> int:
+        """Return the position in the registers of an event at which a reader finds it."""
+        return _depth(self.rows("k_tile"), reader, after, self.event(after.event))
+
     def readers(self, written: Event) -> list[Event]:
         """Return the k-tile events that depend on an event."""
         rows = self.rows("k_tile")
@@ -165,8 +169,8 @@ def plan(schedule: Schedule, release: str = "consumer", plain: bool = True) -> P
         if symbolic:
             rings.append(_ring(written, readers))
         else:
-            first = any(main.index(row) < main.index(written) for row, _ in readers if row in main)
-            registers.append(Register(written, dict(apart[0])[""] + (0 if first else 1)))
+            depths = [_depth(main, row, after, written) for row, after in readers if row in main]
+            registers.append(Register(written, max(depths)))
     skews = list(dict.fromkeys(event.behind for event in main if event.behind != 0))
     if len(skews) > 1:
         raise ValueError(f"{schedule.name}: more than one skew {skews}")
@@ -196,6 +200,12 @@ def _lines(schedule: Schedule, rows: list[Event]) -> list[str]:
         lines += [event.agent] * bool(event.agent)
         lines += [event.on] * bool(event.on and not implied)
     return list(dict.fromkeys(lines))
+
+
+def _depth(main: list[Event], row: Event, after: After, written: Event) -> int:
+    """Return how far back a reader looks: writing, earlier in the list, has shifted by one."""
+    shifted = main.index(row) > main.index(written)
+    return dict(_delay(row, after, written)).get("", 0) + int(shifted)
 
 
 def _delay(row: Event, after: After, written: Event) -> Linear:

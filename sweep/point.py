@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sweep.engine import BLOCK_POINTS, allocate, blocks, prepare, run_block
+from sweep.engine import BLOCK_POINTS, allocate, blocks, finish_block, prepare, run_block
 from sweep.errors import InputError, unknown_name
 from sweep.events import Deadlock, run_events
 from sweep.space import Space, resolve
@@ -19,6 +19,8 @@ ENGINES = ("batch", "events")
 class Flag(int):
     """A CF flag: the integer that a Dataset holds, which prints as and equals its meaning.
 
+    It hashes as the integer: look words up in a mapping by ``flag.meaning``.
+
     Examples
     --------
     >>> flag = Flag(2, "bottleneck")
@@ -27,17 +29,25 @@ class Flag(int):
     """
 
     meaning: str
+    _variable: str
 
     def __new__(cls, value: int, variable: str) -> Flag:
         """Take a flag of a variable by its integer."""
         flag = super().__new__(cls, value)
         flag.meaning = VARIABLES[variable].flag_meanings[value]
+        flag._variable = variable
         return flag
 
     def __str__(self) -> str:
         return self.meaning
 
     __repr__ = __str__
+
+    def __format__(self, spec: str) -> str:
+        return format(self.meaning, spec)
+
+    def __getnewargs__(self) -> tuple[int, str]:  # type: ignore[override]
+        return int(self), self._variable
 
     def __eq__(self, other: object) -> bool:
         return self.meaning == other if isinstance(other, str) else int(self) == other
@@ -146,19 +156,22 @@ def event_parameters(space: Space) -> dict[str, Any]:
 
 
 def _replace_timing(space: Space, outputs: dict[str, np.ndarray]) -> None:
-    """Put the event-driven simulator's makespan and utilisations in place of the kernel's."""
+    """Put the simulator's makespan and what follows from it in place of the kernel's.
+
+    The period and what sets it are properties of the event list, and stay.
+    """
+    schedule = space.schedules[0]
     try:
-        result = run_events(space.schedules[0], event_parameters(space))
+        result = run_events(schedule, event_parameters(space))
     except Deadlock:
-        cycles, held = np.nan, {}
-    else:
-        cycles, held = result.cycles, result.held
+        outputs["cycles"][...] = np.nan
+        finish_block(schedule, space.values[0], outputs)
+        return
+    outputs["cycles"][...] = result.cycles
+    finish_block(schedule, space.values[0], outputs)
     with np.errstate(invalid="ignore", divide="ignore"):
-        ratio = outputs["cycles"] / cycles
-        outputs["tflops"][...] *= ratio
-        outputs["cycles"][...] = cycles
-        for resource, time in held.items():
-            outputs[f"{resource.lower()}_utilization"][...] = np.divide(time, cycles)
+        for resource, time in result.held.items():
+            outputs[f"{resource.lower()}_utilization"][...] = np.divide(time, result.cycles)
 
 
 def _line(name: str, value: Any, width: int) -> str:

@@ -42,7 +42,7 @@ GH100: dict[str, Sourced] = {
         34,
         (
             "range 32-36: L2 measured at 4,207-4,808 byte/cycle over 132 SMs on H100 SXM5 at"
-            " 1,980 MHz (github HPMLL/NVIDIA-Hopper-Benchmark and an H100 SXM5 microbenchmark re-run)"
+            " 1,980 MHz (github HPMLL/NVIDIA-Hopper-Benchmark; H100 SXM5 microbenchmark re-run)"
         ),
     ),
     "latency_cycles": (

@@ -7,6 +7,7 @@ the value does not depend on it, so that arrays broadcast against each other.
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -137,7 +138,7 @@ def read_schedules(schedule: Any) -> tuple[tuple[Schedule, ...], bool]:
     InputError
         For a name that does not exist, one that is there twice, or an empty sequence.
     """
-    if isinstance(schedule, str | Schedule):
+    if isinstance(schedule, str | Schedule | os.PathLike):
         return (_find_schedule(schedule),), False
     if hasattr(schedule, "__array__"):
         array = np.asarray(schedule)
@@ -159,6 +160,8 @@ def read_schedules(schedule: Any) -> tuple[tuple[Schedule, ...], bool]:
 def _find_schedule(schedule: Any) -> Schedule:
     if isinstance(schedule, Schedule):
         return schedule
+    if isinstance(schedule, os.PathLike):
+        return load_schedule(schedule)
     if not isinstance(schedule, str):
         raise unknown_name("schedule", schedule, known_schedules())
     if schedule in known_schedules():

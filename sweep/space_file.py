@@ -156,8 +156,10 @@ def _number(name: str, given: Mapping[str, Any], key: str) -> float:
     value = given[key]
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InputError(f"{name}: {key}={value!r} must be a number{_unit(name)}")
-    if not math.isfinite(value):
+    if isinstance(value, float) and not math.isfinite(value):
         raise InputError(f"{name}: {key}={value} must be finite")
+    if abs(value) > 2**63:
+        raise InputError(f"{name}: {key}={value:.3g} must be at most 2**63{_unit(name)}")
     return value
 
 

@@ -213,14 +213,17 @@ def _pieces(
     """Cut a chunk into blocks, each with where it is inside the chunk."""
     grid = [dim for dim in space.dims if dim != "schedule"]
     own = replace(
-        space, schedules=(space.schedules[chunk.index],), dims=dict(zip(grid, shape, strict=True))
+        space,
+        schedules=(space.schedules[chunk.index],),
+        values=(space.values[chunk.index],),
+        dims=dict(zip(grid, shape, strict=True)),
     )
     for local in blocks(own, BLOCK_POINTS):
         whole = tuple(
             slice(outer.start + inner.start, outer.start + inner.stop)
             for outer, inner in zip(chunk.slices, local.slices, strict=True)
         )
-        yield Block(chunk.index, whole, local.points), local.slices
+        yield replace(local, index=chunk.index, slices=whole), local.slices
 
 
 def _finish(space: Space, path: Path, chunks: list[Block]) -> dict[str, int]:

@@ -126,6 +126,8 @@ def fingerprint(space: Space) -> dict[str, str]:
     for schedule, own in zip(space.schedules, space.values, strict=True):
         parts = (_digest(name.encode(), own[name]) for name in sorted(own))
         found[f"values of {schedule.name}"] = _digest(" ".join(parts).encode(), np.empty(0))
+        rows = [schedule.events(release) for release in ("consumer", "hardware")]
+        found[f"events of {schedule.name}"] = _digest(repr(rows).encode(), np.empty(0))
     return found
 
 

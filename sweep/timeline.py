@@ -9,7 +9,7 @@ import numpy as np
 from sweep.errors import InputError, unknown_name
 from sweep.event_trace import EventResult
 from sweep.events import Deadlock, run_events
-from sweep.interpreter import interpret
+from sweep.interpreter import NeverHappens, interpret
 from sweep.point import ENGINES, event_parameters, one_point
 from sweep.results import provenance
 from sweep.space import Space
@@ -17,6 +17,9 @@ from sweep.variables import label
 
 if TYPE_CHECKING:
     import xarray as xr
+
+
+MOST_EVENTS = 5_000_000
 
 
 def trace(schedule: Any, *, engine: str = "batch", **parameters: Any) -> xr.Dataset:
@@ -60,11 +63,18 @@ def trace(schedule: Any, *, engine: str = "batch", **parameters: Any) -> xr.Data
 def trace_result(space: Space, engine: str = "batch") -> EventResult:
     """Run one point with every event kept; a deadlock is an error that says who waits for what."""
     schedule, p = space.schedules[0], event_parameters(space)
+    events = len(schedule.events("consumer")) * p[schedule.loop] * p.get("output_tiles", 1)
+    if events > MOST_EVENTS:
+        raise InputError(
+            f"{schedule.loop}={p[schedule.loop]}: a trace keeps every event, here {events:,};"
+            f" the limit is {MOST_EVENTS:,} events"
+        )
     if engine == "batch" and p.get("arbitration", "ordered") == "ordered":
         try:
             return interpret(schedule, p)
-        except KeyError:  # an event that never happens: let the simulator say who waits for what
-            pass
+        except NeverHappens as stuck:  # the simulator says better who waits for what
+            if schedule.program is None:
+                raise InputError(f"{schedule.name} deadlocks: {stuck}") from None
     try:
         return run_events(schedule, p)
     except Deadlock as stuck:

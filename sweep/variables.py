@@ -19,6 +19,8 @@ Kind = Literal[
 
 EXACT_CYCLES = 2**43
 """Above this many cycles float64 no longer resolves 1/1024 cycle (52 bits less 10, plus one)."""
+MOST_SLOTS = 1 << 16
+"""The largest ring: half a megabyte of scratch for each of its states."""
 
 
 @dataclass(frozen=True)
@@ -102,9 +104,8 @@ def _counts() -> Iterator[Variable]:
         ("mma_in_flight", "MMAs left in flight before a slot is released", 0, 0),
     )
     for name, long_name, default, lower in rows:
-        yield Variable(
-            name, "count", "1", long_name, "int64", default, lower=lower, upper=EXACT_CYCLES
-        )
+        upper = MOST_SLOTS if name in ("stages", "mma_in_flight") else EXACT_CYCLES
+        yield Variable(name, "count", "1", long_name, "int64", default, lower=lower, upper=upper)
 
 
 def _choices() -> Iterator[Variable]:

@@ -30,7 +30,7 @@ from sweep.catalogue import SCHEDULES
 from sweep.description import Schedule
 from sweep.event_trace import EventResult
 from sweep.events import Deadlock, run_events
-from sweep.interpreter import interpret
+from sweep.interpreter import NeverHappens, interpret
 from sweep.variables import VARIABLES
 
 POINTS = scaled(2_100, pure=10)
@@ -41,7 +41,7 @@ UNORDERED = VARIABLES["bottleneck"].flag_meanings.index("unordered")
 def by_list(schedule: Schedule, p: dict[str, object]) -> EventResult | None:
     try:
         return interpret(schedule, p)
-    except KeyError:
+    except NeverHappens:
         return None
 
 

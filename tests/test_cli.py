@@ -193,8 +193,8 @@ class TestTimeline:
         [
             (["sync", "--width", "39"], "'--width': 39 is not in the range 40<=x<=10000"),
             (["sync", "--width", "wide"], "'wide' is not a valid integer"),
-            (["sync", "--out", "{}/a.svg"], "is written as .json, not as '.svg'"),
-            (["sync", "--out", "{}/a"], "is written as .json"),
+            (["sync", "--out", "{}/a.gif"], "is written as .pdf, .svg, .png, .json, not as '.gif'"),
+            (["sync", "--out", "{}/a"], "is written as .pdf, .svg"),
             (["sync", "--out", "{}/none/a.json"], "there is no folder"),
             (["sync", "--out", "{}/folder.json"], "it is a folder"),
             (["sync,multistage", "--out", "{}/a.json"], "holds one schedule, not 2"),

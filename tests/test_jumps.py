@@ -71,6 +71,17 @@ def test_every_remainder(name: str) -> None:
         check(name, variant, repeated | {loop: np.tile(counts, size(some))})
 
 
+@pytest.mark.parametrize("name", RINGS)
+def test_rings_deeper_than_many_tiles(name: str) -> None:
+    """Slots are first reused, and waited for, after tens of output tiles."""
+    deep = {"stages": 100, "k_tiles": 4, "output_tiles": 200, "mma_in_flight": 3}
+    if name not in TILE_LEVEL:
+        deep["k_tiles"] = 2_000 if COMPILED else 300
+    for variant, p in variant_points(name, scaled(4_000, pure=60), seed=26, most=deep):
+        p["stages"] = np.maximum(p["stages"], p["mma_in_flight"] + 1)
+        check(name, variant, p)
+
+
 @pytest.mark.parametrize("name", SCHEDULES)
 def test_very_long_runs(name: str) -> None:
     long = {"k_tiles": 65_536, "kv_blocks": 65_536}

@@ -273,3 +273,15 @@ def test_progress_counts_every_point(monkeypatch: pytest.MonkeyPatch) -> None:
         assert [done for done, _ in seen] == sorted(done for done, _ in seen)
         assert seen[-1] == (45, 45)
         assert len(seen) == 5
+
+
+@pytest.mark.parametrize(("given", "held"), [(0.4, 0), (0.5, 0), (0.7, 1), (1.5, 2), (2.5, 2)])
+def test_durations_are_rounded_once_to_the_nearest_1_1024_cycle(given: float, held: int) -> None:
+    """Half to even, the same for a number, an axis and an array."""
+    expected = held / 1024
+    assert sweep.simulate("sync", t_mma=given / 1024).t_mma == expected
+    assert sweep.run("sync", t_mma=[given / 1024, 7]).t_mma.values.tolist() == [expected, 7]
+    points = xr.DataArray([given / 1024], dims="point")
+    assert sweep.run("sync", t_mma=points).t_mma.values.tolist() == [expected]
+    one = sweep.simulate("sync", t_mma=given / 1024, k_tiles=4)
+    assert one.cycles == sweep.simulate("sync", t_mma=0, k_tiles=4).cycles + 4 * expected

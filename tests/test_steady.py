@@ -88,10 +88,14 @@ def test_bottleneck_follows_the_table(name: str) -> None:
 
 @pytest.mark.parametrize("name", SINGLE_TILE)
 def test_period_is_the_slope_of_long_runs(name: str) -> None:
-    """Over a whole number of bursts, exactly, near ties included."""
-    loop = SCHEDULES[name].loop
-    start = 10**7 if COMPILED else 4 * CYCLICITY
-    for _, p in variant_points(name, scaled(2_000, pure=400), seed=33, ties=0.5 * COMPILED):
+    """Over a whole number of bursts, exactly, near ties included.
+
+    The runs are so long that a single point would take minutes to step through.
+    """
+    loop, start = SCHEDULES[name].loop, 10**10
+    for _, p in variant_points(name, scaled(2_000, pure=100), seed=33):
+        for duration in SCHEDULES[name].durations:
+            p[duration] = np.minimum(p[duration], 30)
         early = run_points(name, p | {loop: np.full(size(p), start)})
         late = run_points(name, p | {loop: np.full(size(p), start + CYCLICITY)})
         runs = ~np.isnan(early["cycles"])
@@ -114,14 +118,14 @@ def tile_level(name: str) -> list[tuple[Columns, np.ndarray, Outputs]]:
     """Return points in a coarse unit, so that 1/1024 cycle is a small perturbation."""
     most = {"stages": 8, "k_tiles": 12, "output_tiles": 9, "mma_in_flight": 7}
     found = []
-    for _, p in variant_points(name, scaled(4_000, pure=300), seed=35, most=most):
+    for _, p in variant_points(name, scaled(4_000, pure=200), seed=35, most=most):
         for duration in SCHEDULES[name].durations:
             p[duration] = np.round(np.minimum(p[duration], 20)) * 32
         found.append((p, *slope(name, p, *LONG_RUN)))
     return found
 
 
-LONG_RUN = (5040, 5 * 10**7) if COMPILED else (12, 24)
+LONG_RUN = (5040, 5 * 10**7)
 """Output tiles between two long runs, and before them: all but a perturbed tie has settled."""
 
 
@@ -130,13 +134,9 @@ def test_period_per_output_tile_is_the_slope_of_long_runs(name: str) -> None:
     for p, per_tile, found in tile_level(name):
         dead = np.isnan(found["cycles"])
         np.testing.assert_array_equal(np.isnan(found["period"]), dead)
-        if COMPILED:
-            np.testing.assert_array_equal(found["period"], per_tile, str(p))
-        else:
-            assert np.mean(found["period"][~dead] == per_tile[~dead]) > 0.8
+        np.testing.assert_array_equal(found["period"], per_tile, str(p))
 
 
-@pytest.mark.skipif(not COMPILED, reason="too long where nothing is compiled")
 @pytest.mark.parametrize("name", TILE_LEVEL)
 def test_bottleneck_per_output_tile_follows_the_table(name: str) -> None:
     """Tile-level schedules: by the durations that the period responds to."""
@@ -162,7 +162,7 @@ def test_bottleneck_per_output_tile_follows_the_table(name: str) -> None:
         wrong = np.flatnonzero(named != verdict)
         assert not wrong.size, (point(p, wrong[0]), named[wrong], verdict[wrong])
         seen |= set(verdict)
-    assert len(seen) >= 7
+    assert len(seen) >= (7 if COMPILED else 4)
 
 
 @pytest.mark.parametrize("name", TILE_LEVEL)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import sweep
+from figures.closed_form_points import closed_form_cycles
 from figures.entry import Entry
 from figures.requirements import require
-from figures.style import COLOURS, PAGE_INCHES, axis_label, house_style
+from figures.style import COLOURS, PAGE_INCHES, axis_label, caption, house_style
 
 if TYPE_CHECKING:
     import xarray as xr
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+VARIABLES = ("cycles", "tc_utilization", "feasible")
 DIMS = ("schedule", "stages", "t_latency")
+NOTE = "Points: simulated; open ones do not fit the shared memory. Lines: closed forms."
 
 
 def utilization_against_stages(ds: xr.Dataset) -> Figure:
@@ -23,7 +27,7 @@ def utilization_against_stages(ds: xr.Dataset) -> Figure:
     ----------
     ds : xarray.Dataset
         From ``sweep.run`` with the dimensions schedule, stages and t_latency. Stages that do not
-        fit the shared memory are drawn open.
+        fit are drawn open; the line is the schedule's closed form.
 
     Returns
     -------
@@ -36,33 +40,37 @@ def utilization_against_stages(ds: xr.Dataset) -> Figure:
     """
     from matplotlib.figure import Figure
 
-    require("utilization_against_stages", ds, variables=("tc_utilization", "feasible"), dims=DIMS)
+    require("utilization_against_stages", ds, variables=VARIABLES, dims=DIMS)
     with house_style():
-        figure = Figure(figsize=(PAGE_INCHES, 2.5), layout="constrained")
+        figure = Figure(figsize=(PAGE_INCHES, 2.7), layout="constrained")
         panels = figure.subplots(1, ds.sizes["schedule"], sharey=True, squeeze=False)[0]
-        for axes, schedule in zip(panels, ds.schedule.values, strict=True):
+        for axes, schedule in zip(panels, ds.schedule.values.tolist(), strict=True):
             one = ds.sel(schedule=schedule)
-            for colour, latency in zip(COLOURS, one.t_latency.values, strict=False):
+            cycles = closed_form_cycles(one, schedule)
+            for number, latency in enumerate(one.t_latency.values):
                 line = one.sel(t_latency=latency)
-                fits = line.feasible == 1
-                axes.plot(line.stages, 100 * line.tc_utilization, color=colour, zorder=2)
-                for mask, face in ((fits, colour), (~fits, "white")):
-                    axes.plot(
-                        line.stages[mask],
-                        100 * line.tc_utilization[mask],
-                        "o",
-                        color=colour,
-                        markerfacecolor=face,
-                        markersize=4,
-                        zorder=3,
-                        label=f"{latency:,.0f}" if face == colour else None,
-                    )
+                form = None if cycles is None else cycles.sel(t_latency=latency)
+                _draw(axes, line, form, COLOURS[number % len(COLOURS)])
             axes.set_title(schedule)
             axes.set_xlabel(axis_label(ds.stages))
+            axes.set_xticks(ds.stages.values)
             axes.set_ylim(0, 103)
         panels[0].set_ylabel("Tensor Core utilisation (%)")
-        panels[-1].legend(title="latency (cycle)", loc="lower right", ncols=2)
+        panels[-1].legend(title=axis_label(ds.t_latency), loc="lower right", ncols=2)
+        caption(figure, ds, note=NOTE)
     return figure
+
+
+def _draw(axes: Axes, line: xr.Dataset, cycles: Any, colour: str) -> None:
+    fits = (line.feasible != 0).values
+    style: dict[str, Any] = {"color": colour, "linestyle": "none", "marker": "o", "zorder": 3}
+    stages, percent = line.stages.values, 100 * line.tc_utilization.values
+    if cycles is not None:
+        # Held time of the Tensor Core over the form's makespan in place of the simulated one.
+        formula = percent * line.cycles.values / cycles.values
+        axes.plot(stages, formula, color=colour, zorder=2)
+    axes.plot(stages[fits], percent[fits], label=f"{float(line.t_latency):,.6g}", **style)
+    axes.plot(stages[~fits], percent[~fits], markerfacecolor="white", **style)
 
 
 def data() -> xr.Dataset:

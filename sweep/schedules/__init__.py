@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import importlib.util
+import os
 import pkgutil
+import sys
+import warnings
+from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
@@ -26,15 +31,21 @@ def discover() -> dict[str, Schedule]:
     own = sorted((module.SCHEDULE for module in modules), key=lambda one: one.name)
     found = {one.name: one for one in sorted(own, key=lambda one: one.family != "gemm")}
     for entry in sorted(entry_points(group=ENTRY_POINTS), key=lambda entry: entry.name):
-        one = _schedule_of(entry.load(), f"entry point {entry.value!r}")
-        if one.name in found:
-            raise InputError(f"schedule {one.name!r} of entry point {entry.value!r} exists already")
+        try:
+            one = _schedule_of(entry.load(), f"entry point {entry.value!r}")
+            if one.name in found:
+                raise InputError(f"schedule {one.name!r} exists already")
+        except Exception as error:  # one broken package must not take the others down
+            warnings.warn(f"schedule {entry.name!r} ({entry.value}): {error}", stacklevel=2)
+            continue
         found[one.name] = one
     return found
 
 
-def load_schedule(path: str) -> Schedule:
+def load_schedule(path: str | os.PathLike[str]) -> Schedule:
     """Return the schedule that a Python file defines as ``SCHEDULE``.
+
+    A file is run once, and again when it has changed.
 
     Raises
     ------
@@ -43,14 +54,23 @@ def load_schedule(path: str) -> Schedule:
     """
     file = Path(path)
     if not file.is_file():
-        raise InputError(f"schedule {path!r}: there is no such file")
-    spec = importlib.util.spec_from_file_location(f"warpsweep_schedule_{file.stem}", file)
+        raise InputError(f"schedule {str(path)!r}: there is no such file")
+    stamp = file.stat()
+    return _run_file(str(file.resolve()), str(path), stamp.st_mtime_ns, stamp.st_size)
+
+
+@cache
+def _run_file(file: str, path: str, changed: int, size: int) -> Schedule:
+    digest = hashlib.sha256(f"{file} {changed} {size}".encode()).hexdigest()[:12]
+    name = f"warpsweep_schedule_{digest}"
+    spec = importlib.util.spec_from_file_location(name, file)
     if spec is None or spec.loader is None:
         raise InputError(f"schedule {path!r}: not a Python file")
     module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses of the file look themselves up
     try:
         spec.loader.exec_module(module)
-    except Exception as error:  # whatever a user's file raises becomes one line
+    except (Exception, SystemExit) as error:  # whatever a user's file raises becomes one line
         raise InputError(f"schedule {path!r}: {type(error).__name__}: {error}") from error
     return _schedule_of(module, repr(path))
 
@@ -61,5 +81,10 @@ def _schedule_of(found: Any, where: str) -> Schedule:
     schedule = getattr(found, "SCHEDULE", found)
     if not isinstance(schedule, Schedule):
         raise InputError(f"{where}: defines no SCHEDULE, a sweep.description.Schedule")
-    validate(schedule)
+    try:
+        validate(schedule)
+    except InputError:
+        raise
+    except Exception as error:  # what a description can hold instead of events has no end
+        raise InputError(f"{where}: {type(error).__name__}: {error}") from error
     return schedule

@@ -1,0 +1,85 @@
+"""Findings as a table for a person, and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from analysis.verify import Finding
+from sweep.as_json import to_json
+
+HEAD = ("claim", "kind", "points", "violations", "worst")
+
+
+def text_table(findings: Sequence[Finding]) -> str:
+    """Return the findings as aligned text, a block per schedule, then what was violated.
+
+    Examples
+    --------
+    >>> print(text_table([Finding("sync", "slope", "asymptotic", 9, 0, 0.0, 0.0, "cycle", None)]))
+    claim  kind        points  violations  worst
+    <BLANKLINE>
+    sync
+    slope  asymptotic       9           0      0
+    <BLANKLINE>
+    1 claim: no exact claim and no bound is violated
+    """
+    cells = [_cells(one) for one in findings]
+    widths = [max(len(line[i]) for line in (HEAD, *cells)) for i in range(len(HEAD))]
+    lines = [_line(HEAD, widths)]
+    for schedule, rows in groupby(
+        zip(findings, cells, strict=True), key=lambda one: one[0].schedule
+    ):
+        lines += ["", schedule, *(_line(line, widths) for _, line in rows)]
+    for one in findings:
+        if one.violations:
+            lines += ["", *_violated(one)]
+    return "\n".join([*lines, "", summary(findings)])
+
+
+def summary(findings: Sequence[Finding]) -> str:
+    """Say in one line whether everything that must hold does."""
+    failed = [one for one in findings if one.failed]
+    count = f"{len(findings)} claim{'' if len(findings) == 1 else 's'}"
+    if not failed:
+        return f"{count}: no exact claim and no bound is violated"
+    names = ", ".join(f"{one.schedule}: {one.claim}" for one in failed)
+    return f"{count}, {len(failed)} of them wrong: {names}"
+
+
+def json_text(findings: Sequence[Finding]) -> str:
+    """Return the findings as one JSON list; an infinite gap (a deadlock) is null."""
+    return to_json([one.json_row() for one in findings])
+
+
+def gap_text(value: float, units: str) -> str:
+    """Write a gap with its unit.
+
+    Examples
+    --------
+    >>> gap_text(2.0, "stage"), gap_text(0.5, "1"), gap_text(0.0, "cycle")
+    ('2 stage', '0.5', '0')
+    """
+    return f"{value:,.6g} {units}" if value and units != "1" else f"{value:,.6g}"
+
+
+def _cells(one: Finding) -> tuple[str, ...]:
+    counts = (f"{one.points:,}", f"{one.violations:,}")
+    return (one.claim, one.kind, *counts, gap_text(one.worst, one.units))
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    left = (cells[i].ljust(widths[i]) for i in range(2))
+    right = (cells[i].rjust(widths[i]) for i in range(2, len(HEAD)))
+    return "  ".join([*left, *right]).rstrip()
+
+
+def _violated(one: Finding) -> list[str]:
+    share = one.violations / one.points
+    mean, worst = (gap_text(value, one.units) for value in (one.mean, one.worst))
+    lines = [
+        f"{one.schedule}: {one.claim} ({one.kind}) is off at {share:.1%} of the points,"
+        f" by {mean} on average and {worst} at most; first",
+        f"  {one.counterexample}",
+    ]
+    return [*lines, f"  {one.remark}"] if one.remark else lines

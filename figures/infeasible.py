@@ -1,0 +1,62 @@
+"""Points that do not fit, by the reason: masks, and the hatch, marker and words for each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from figures.style import HATCHES
+from sweep.variables import VARIABLES
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+MARKERS: Mapping[str, str] = MappingProxyType(
+    {"deadlock": "x", "shared_memory": "o", "registers": "s"}
+)
+_WORDS: Mapping[str, str] = MappingProxyType(
+    {"deadlock": "deadlock", "shared_memory": "shared memory", "registers": "registers"}
+)
+UNNAMED = "infeasible"
+
+
+def reasons(ds: xr.Dataset) -> dict[str, xr.DataArray]:
+    """Return where points do not fit by the reason, only reasons that occur.
+
+    Parameters
+    ----------
+    ds : xarray.Dataset
+        With ``feasible``, and ``infeasible_reason`` to tell them apart; nothing is infeasible
+        without the former.
+    """
+    if "feasible" not in ds:
+        return {}
+    unfit = ds["feasible"] == VARIABLES["feasible"].flag_meanings.index("no")
+    if "infeasible_reason" not in ds:
+        return {UNNAMED: unfit} if bool(unfit.any()) else {}
+    meanings = VARIABLES["infeasible_reason"].flag_meanings
+    found = {
+        name: unfit & (ds["infeasible_reason"] == code)
+        for code, name in enumerate(meanings)
+        if name != "none"
+    }
+    return {name: mask for name, mask in found.items() if bool(mask.any())}
+
+
+def words(reason: str) -> str:
+    """Say in a legend why points do not fit.
+
+    Examples
+    --------
+    >>> words("shared_memory"), words("deadlock")
+    ('does not fit: shared memory', 'deadlock')
+    """
+    if reason in ("deadlock", UNNAMED):
+        return reason
+    return f"does not fit: {_WORDS.get(reason, reason)}"
+
+
+def hatch(reason: str) -> str:
+    """Return the hatch of a reason."""
+    return HATCHES.get(reason, "....")
