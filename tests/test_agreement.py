@@ -139,6 +139,20 @@ def test_first_come_first_served(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ATTENTION)
+def test_first_come_first_served_where_everything_ties(name: str) -> None:
+    """Uses of 0, 1 or 2 cycles: who asked first is often a matter of rounds at one time."""
+    rng = np.random.default_rng(16)
+    points = scaled(3_000, pure=4)
+    p: Columns = {one: rng.integers(0, 3, points) * 1.0 for one in SCHEDULES[name].durations}
+    p |= {"kv_blocks": rng.integers(1, 7, points), "arbitration": np.full(points, "fifo")}
+    cycles = run_points(name, p)["cycles"]
+    for i in range(points):
+        simulated = by_agents(SCHEDULES[name], point(p, i))
+        assert simulated is not None
+        assert cycles[i] == simulated.cycles, point(p, i)
+
+
+@pytest.mark.parametrize("name", ATTENTION)
 def test_ordered_and_fifo_points_mixed(name: str) -> None:
     p = random_points(SCHEDULES[name], 60, seed=13)
     fifo = {**p, "arbitration": np.full(60, "fifo")}

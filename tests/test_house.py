@@ -29,6 +29,16 @@ def test_readme_examples_run() -> None:
     assert failed == 0
 
 
+def test_readme_schedule_runs(tmp_path: Path) -> None:
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    (source,) = (block for block in blocks if "SCHEDULE =" in block)
+    path = tmp_path / "eager_copy.py"
+    path.write_text(source)
+    one = sweep.simulate(path, t_latency=300)
+    assert one.cycles == sweep.simulate("register_staged", t_store=0, t_latency=300).cycles
+    assert sweep.trace(path, k_tiles=2).sizes["event"] == 9
+
+
 def test_readme_has_two_commands_first() -> None:
     screen = (ROOT / "README.md").read_text().split("## ")[0]
     commands = re.findall(r"^python3 -m venv .*$", screen, re.MULTILINE)

@@ -60,7 +60,7 @@ def test_a_deadlock_says_who_waits_for_what() -> None:
     for engine in ("batch", "events"):
         with pytest.raises(InputError, match=r"warp_specialized deadlocks: .* producer waits for"):
             sweep.trace("warp_specialized", engine=engine, stages=2, mma_in_flight=2)
-    one = sweep.simulate("warp_specialized", stages=2, mma_in_flight=2)
-    assert (one.infeasible_reason, one.feasible, one.bottleneck) == ("deadlock", "no", "none")
-    assert np.isnan([one.cycles, one.tc_utilization, one.sfu_utilization, one.period]).all()
-    assert np.isnan([one.tflops, one.steady_tc_utilization]).all()
+        one = sweep.simulate("warp_specialized", engine=engine, stages=2, mma_in_flight=2)
+        assert (one.infeasible_reason, one.feasible, one.bottleneck) == ("deadlock", "no", "none")
+        assert np.isnan([one.cycles, one.tc_utilization, one.sfu_utilization, one.period]).all()
+        assert np.isnan([one.tflops, one.steady_tc_utilization]).all()
