@@ -67,8 +67,9 @@ def corrected_stages(
     multistage: ceil((t_issue + t_transfer + t_latency + t_mma) / max(t_mma + t_issue, t_transfer)),
     which is 1 + ceil((t_transfer + t_latency) / (t_mma + t_issue)) where computing binds. With a
     producer: ceil(round trip / max(t_issue, t_transfer, t_mma)). Read off the schedule's circuits,
-    so ``t_sync``, ``t_mma_latency`` and ``mma_in_flight`` count too. The period of the main loop:
-    epilogues, during which a ring refills, can only lower the need.
+    so ``t_sync``, ``t_mma_latency`` and ``mma_in_flight`` count too. The period of the main loop
+    alone: over output tiles a ring refills during epilogues, and where copies bind a deeper ring
+    than this can still shorten the period per tile.
 
     Parameters
     ----------

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
-from itertools import groupby
 from threading import Event
 from typing import Any, Final
 
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 from analysis.checked import find_schedule
 from analysis.closed_forms.form import Kind
 from analysis.verification.claim import Claim, Outcome, Points
-from analysis.verification.draws import draw, size
+from analysis.verification.draws import Where, draw, size
 from analysis.verification.registry import claims_of
 from analysis.verification.typed import typed
 from sweep.description import Schedule
@@ -137,8 +136,10 @@ def verify_claims(
     """Test some claims; parameters and errors as in `verify`."""
     _check("points", points, 1, MOST_POINTS)
     _check("seed", seed, 0, 2**63)
-    by_points = sorted(range(len(claims)), key=lambda i: _group(claims[i]))
-    groups = [tuple(group) for _, group in groupby(by_points, key=lambda i: _group(claims[i]))]
+    by_domain: dict[tuple[Schedule, Where], list[int]] = {}
+    for index, claim in enumerate(claims):
+        by_domain.setdefault((claim.schedule, claim.where), []).append(index)
+    groups = [tuple(group) for group in by_domain.values()]
     starts = range(0, points, CHUNK_POINTS)
     todo = [(group, start) for start in starts for group in groups]
     tallies: dict[tuple[int, int], Tally] = {}
@@ -177,11 +178,6 @@ class Tally:
     worst: float
     total: float
     counterexample: str | None
-
-
-def _group(claim: Claim) -> tuple[int, int]:
-    """Return what claims tested on the same points have in common."""
-    return id(claim.schedule), hash(claim.where)
 
 
 def _test(claims: Sequence[Claim], count: int, seed: tuple[int, int], stop: Event) -> list[Tally]:

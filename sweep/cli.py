@@ -70,7 +70,7 @@ def reproduce(out: Path | None, as_json: bool) -> None:
 def simulate(
     schedule: str, parameters: Sequence[str], gpu: str | None, engine: str, as_json: bool
 ) -> None:
-    r"""Simulate one design point.
+    """Simulate one design point.
 
     Prints every parameter and output by its name.
 
@@ -99,7 +99,7 @@ def simulate(
     help="Write a picture instead, or a trace for ui.perfetto.dev (json).",
 )
 def timeline(schedule: str, parameters: Sequence[str], width: int | None, out: Path | None) -> None:
-    r"""Draw who does what when, as text or into a file.
+    """Draw who does what when, as text or into a file.
 
     Several schedules share one time axis. Unless given, the run is a short one, to show single
     operations: k_tiles=8, output_tiles=2, kv_blocks=6.
@@ -135,7 +135,7 @@ def timeline(schedule: str, parameters: Sequence[str], width: int | None, out: P
     "--threads", type=click.IntRange(min=1), metavar="N", help="All processors unless given."
 )
 def sweep_space(space: Path, out: Path, resume: bool, threads: int | None) -> None:
-    r"""Run a whole space of parameters and write it to disk.
+    """Run a whole space of parameters and write it to disk.
 
     The result may be larger than memory. A space file:
 
@@ -174,7 +174,7 @@ def sweep_space(space: Path, out: Path, resume: bool, threads: int | None) -> No
     show_default=True,
 )
 def figures(names: Sequence[str], out: Path, kind: str) -> None:
-    r"""Draw the gallery, or the figures of these names.
+    """Draw the gallery, or the figures of these names.
 
     \b
     warpsweep figures --out pictures
@@ -194,7 +194,7 @@ def figures(names: Sequence[str], out: Path, kind: str) -> None:
 @click.option("--seed", type=click.IntRange(min=0), default=0, metavar="N", help="Other points.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON list instead of a table.")
 def verify(schedules: Sequence[str], points: int | None, seed: int, as_json: bool) -> None:
-    r"""Test formulas and bounds against simulation.
+    """Test formulas and bounds against simulation.
 
     Closed forms, bounds, steady states and rules of thumb, on random points; all schedules unless
     some are named. Violations come with the first counterexample as a command. The exit code is 1
@@ -237,7 +237,7 @@ def gpus(names: Sequence[str]) -> None:
 @click.argument("table", type=click.Choice(["banks", "feeding", "stages", "traffic"]))
 @click.option("--gpu", default="lecture", show_default=True, metavar="NAME", help="For which GPU.")
 def tensorcore(table: str, gpu: str) -> None:
-    r"""Print a table of the Tensor Core's data path.
+    """Print a table of the Tensor Core's data path.
 
     \b
     banks    bank conflicts of ldmatrix by row width, swizzle and padding

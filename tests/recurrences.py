@@ -18,6 +18,7 @@ from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
+
 import recurrences_attention as attention
 import recurrences_shared_ring as shared_ring
 import recurrences_shared_ring_extended as shared_ring_extended

@@ -119,7 +119,7 @@ def test_recalled_numbers_say_so() -> None:
 
 
 def test_unsupported_element_type_says_what_works() -> None:
-    with pytest.raises(InputError, match="'bf16'.*'v100_sxm2'.*give element_type='fp16'"):
+    with pytest.raises(InputError, match=r"'bf16'.*'v100_sxm2'.*give element_type='fp16'"):
         resolve("sync", {"gpu": "v100_sxm2"})
 
 

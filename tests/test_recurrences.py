@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from closed_form_oracle import CLOSED_FORMS, RESTRICTED_FORMS
 from numba import config
+
+from closed_form_oracle import CLOSED_FORMS, RESTRICTED_FORMS
 from recurrences import COUNTS, RECURRENCES
 
 POINTS = 300 if config.DISABLE_JIT else 20_000  # type: ignore[attr-defined]

@@ -47,8 +47,8 @@ def depth_claims(schedule: Schedule) -> Iterator[Claim]:
             schedule,
             "corrected stage rule, over tiles",
             "rule",
-            "with the stages that the main loop needs (up to 8) the period per output tile is what"
-            " 8 more stages reach: not where copies bind, for then the ring refills in epilogues",
+            "with the stages that the main loop needs (up to 4) the period per output tile is what"
+            " 4 more stages reach: not where copies bind, for then the ring refills in epilogues",
             Where(),
             _suffices_over_tiles,
         )
@@ -140,10 +140,10 @@ def _suffices(points: Points) -> Outcome:
 
 def _suffices_over_tiles(points: Points) -> Outcome:
     wanted = _corrected(points)
-    stages = np.minimum(wanted, 8)
-    runs = ({"stages": stages}, {"stages": stages + 8})
+    stages = np.minimum(wanted, 4)
+    runs = ({"stages": stages}, {"stages": stages + 4})
     found, deeper = (points.run(changes).period for changes in runs)
-    return Outcome(np.where(wanted > 8, np.nan, distance(found, deeper)), runs)
+    return Outcome(np.where(wanted > 4, np.nan, distance(found, deeper)), runs)
 
 
 def _necessary(points: Points) -> Outcome:

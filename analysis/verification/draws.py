@@ -174,7 +174,7 @@ def _candidates(schedule: Schedule, where: Where, points: int, rng: np.random.Ge
             p[name] = rng.integers(0, scale + 1) * (unit * (rng.random(points) > 1 / 7))
         else:
             p[name] = _log_uniform(rng, points, int(VARIABLES[name].lower), MOST[name])
-    for name in set(EXTENSIONS) & set(p):
+    for name in (one for one in EXTENSIONS if one in p):  # in a fixed order: each draws numbers
         p[name][rng.random(points) < (0.5 if name in where.extensions else 1)] = 0
     if "release" in p and "mma_in_flight" in p:
         p["mma_in_flight"][hardware(p)] = 0
