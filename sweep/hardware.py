@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any
 
@@ -50,6 +50,16 @@ class GPU:
         default_factory=lambda: {"bf16": 1.0, "fp16": 1.0}, hash=False
     )
     sources: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        """Keep the mappings from being changed: presets are shared."""
+        for name in ("element_rates", "sources"):
+            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        values = (getattr(self, row.name) for row in fields(self))
+        plain = tuple(dict(one) if isinstance(one, Mapping) else one for one in values)
+        return GPU, plain
 
     def value(self, name: str) -> float | int | None:
         """Return a field by name, None where it is not known."""
@@ -132,12 +142,12 @@ def _gpu(name: str) -> GPU:
     summary, numbers, rates = PRESETS[name]
     sources = {key: source for key, (_, source) in numbers.items()}
     sources |= {f"element_rates.{key}": source for key, (_, source) in rates.items()}
-    fields: dict[str, Any] = {key: number for key, (number, _) in numbers.items()}
+    figures: dict[str, Any] = {key: number for key, (number, _) in numbers.items()}
     return GPU(
         name,
         summary,
-        **fields,
-        element_rates=MappingProxyType({key: rate for key, (rate, _) in rates.items()}),
+        **figures,
+        element_rates={key: rate for key, (rate, _) in rates.items()},
         sources=sources,
     )
 

@@ -38,7 +38,7 @@ from sweep.space import Space
 from sweep.store_layout import chunk_key, create, region, require_same, require_zarr
 from sweep.variables import OUTPUTS, VARIABLES
 
-CHUNK_POINTS = 1 << 20
+CHUNK_POINTS = 1 << 18
 """Points of a chunk: 8 MiB of each float output."""
 REASONS = VARIABLES["infeasible_reason"].flag_meanings
 MEMORY_OVER_CHUNK = 4

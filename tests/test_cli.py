@@ -290,7 +290,7 @@ class TestSweep:
             running.send_signal(signal.SIGINT)
             begun = time.monotonic()
             out_text, err = running.communicate(timeout=30)
-            assert time.monotonic() - begun < 5
+            assert time.monotonic() - begun < 10  # 1 to 2 s where nothing else runs
         assert running.returncode == 130
         lines = [line for line in err.splitlines() if ": compiling " not in line]
         assert out_text == ""
