@@ -31,6 +31,7 @@ Progress = Callable[[int, int], None]
 
 BLOCK_POINTS = 1 << 16
 """Points between two looks at Ctrl-C and progress: a few milliseconds."""
+FEWEST_POINTS = 1 << 11
 RESOURCES = ("TC", "MEM", "SFU", "FMA")
 TIMING = ("cycles", "period", "bottleneck")
 """What kernels write; the rest follows from it."""
@@ -127,7 +128,9 @@ def run_space(
         Every output, of shape (schedules, *grid).
     """
     outputs = allocate((len(space.schedules), *space.grid))
-    todo = list(blocks(space))
+    threads = threads or usable_processors()
+    share = max(FEWEST_POINTS, space.points // (4 * threads))  # work for every thread
+    todo = list(blocks(space, min(BLOCK_POINTS, share)))
     for schedule, values in zip(space.schedules, space.values, strict=True):
         prepare(schedule, values)
 
@@ -137,7 +140,7 @@ def run_space(
         run_block(space, block, piece)
         return block.points
 
-    workers = min(threads or usable_processors(), len(todo))
+    workers = min(threads, len(todo))
     done = 0
     if workers == 1:
         for block in todo:

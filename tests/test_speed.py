@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -31,6 +32,7 @@ DURATIONS = (
     "t_issue t_transfer t_latency t_mma t_store t_epilogue t_gemm0 t_gemm1 t_exp t_softmax".split()
 )
 Run = Callable[[], Any]
+POOL = ThreadPoolExecutor(2)
 
 
 def random_points(schedule: str, points: int, **counts: Any) -> dict[str, Any]:
@@ -51,26 +53,25 @@ def kernel_run(schedule: str, parameters: Mapping[str, Any]) -> Run:
         for name, value in parameters.items()
     }
     space = resolve(schedule, axes)
-    return lambda: run_kernel(space)
+    (points,) = space.grid
+    out = (np.empty(points), np.empty(points), np.empty(points, np.int8))
+    return lambda: run_kernel(space, out)
 
 
-def run_kernel(space: Any) -> None:
-    """Time the kernel alone: cycles, period and bottleneck of every point."""
-    from concurrent.futures import ThreadPoolExecutor
-
+def run_kernel(space: Any, out: tuple[Any, Any, Any]) -> None:
+    """Run the kernel alone: cycles, period and bottleneck of every point, into given arrays."""
     schedule, values = space.schedules[0], space.values[0]
     (points,) = space.grid
     kernel = kernel_of(schedule, "consumer", True)
     names = kernel.names.parameters
     arrays = {name: np.broadcast_to(values[name], points) for name in names}
-    out = (np.empty(points), np.empty(points), np.empty(points, np.int8))
+    size = points // 16
 
     def block(start: int) -> None:
-        part = slice(start, start + (1 << 16))
+        part = slice(start, start + size)
         kernel.run({n: a[part] for n, a in arrays.items()}, *(one[part] for one in out))
 
-    with ThreadPoolExecutor(2) as pool:
-        list(pool.map(block, range(0, points, 1 << 16)))
+    list(POOL.map(block, range(0, points, size)))
 
 
 def seconds(run: Run) -> float:
