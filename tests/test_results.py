@@ -151,7 +151,7 @@ def test_same_bytes_for_any_threads_and_blocks(name: str, monkeypatch: pytest.Mo
     whole = sweep.engine.run_space(resolve(name, given), threads=1)
     assert whole["cycles"].shape == (1, 2, size(p) // 2, 2)
     for block in (1 << 16, 4_096, 700, 64, 7) if COMPILED else (64,):
-        monkeypatch.setattr(sweep.engine.blocks, "__defaults__", (block,))
+        monkeypatch.setattr(sweep.engine, "BLOCK_POINTS", block)
         for threads in (1, 2, 5):
             found = sweep.engine.run_space(resolve(name, given), threads=threads)
             assert {one: a.tobytes() for one, a in found.items()} == {
@@ -262,7 +262,7 @@ def test_a_result_too_large_for_memory_is_refused(monkeypatch: pytest.MonkeyPatc
 
 
 def test_progress_counts_every_point(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sweep.engine.blocks, "__defaults__", (10,))
+    monkeypatch.setattr(sweep.engine, "BLOCK_POINTS", 10)
     for threads in (1, 2):
         seen: list[tuple[int, int]] = []
 
