@@ -298,7 +298,7 @@ class TestSweep:
         assert lines[0].startswith("warpsweep: interrupted: ")
         assert lines[0].endswith(f"points are in {out}; --resume goes on with them")
         part = xr.open_zarr(out).cycles
-        assert bool(part[0, 0].notnull())
+        assert bool(part[:520, 0].notnull().any())  # of some 26 rows a chunk, whichever came first
         assert not bool(part[-1, -1].notnull())
 
 
