@@ -13,6 +13,7 @@ from analysis.claims import Claim, claims
 from analysis.experiments import Value, computations
 from analysis.experiments.setup import Setup
 from sweep.errors import InputError
+from sweep.files import write_text
 
 _MARKS = {True: "ok", False: "WRONG", None: "not yet covered"}
 
@@ -218,14 +219,5 @@ def write(rows: Sequence[Row], folder: str | os.PathLike[str]) -> tuple[Path, Pa
     where = make_folder(folder)
     files = where / "reproduce.txt", where / "reproduce.json"
     for file, text in zip(files, (text_table(rows), json_text(rows) + "\n"), strict=True):
-        _replace(file, text)
+        write_text(file, text)
     return files
-
-
-def _replace(file: Path, text: str) -> None:
-    draft = file.with_name(f".{file.name}.{os.getpid()}")
-    try:
-        draft.write_text(text, encoding="utf-8")
-        draft.replace(file)
-    finally:
-        draft.unlink(missing_ok=True)

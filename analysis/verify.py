@@ -22,10 +22,10 @@ from analysis.verification.claim import Claim, Outcome, Points
 from analysis.verification.draws import Where, draw, size
 from analysis.verification.registry import claims_of
 from analysis.verification.typed import typed
+from sweep.catalogue import SCHEDULES
 from sweep.description import Schedule
 from sweep.engine import usable_processors
 from sweep.errors import InputError
-from sweep.space import known_schedules
 
 Array = NDArray[Any]
 Progress = Callable[[int, int], None]
@@ -117,7 +117,7 @@ def verify(
     >>> found[0].claim, found[0].points, found[0].violations
     ('makespan (general)', 500, 0)
     """
-    chosen = list(known_schedules()) if schedules is None else schedules
+    chosen = list(SCHEDULES) if schedules is None else schedules
     claims: list[Claim] = []
     for given in [chosen] if isinstance(chosen, str | Schedule) else chosen:
         schedule = find_schedule(given)

@@ -16,8 +16,8 @@ from typing import Any
 import numba
 from numba import types
 
-PERTURBATION = 2.0**-20
-"""Cycles by which a duration is lengthened to see whether the period responds to it."""
+FINE, COARSE = 2.0**-20, 2.0**-10
+SHORT_PERIOD = 2.0**26
 
 Array = Any
 Function = Callable[..., Any]
@@ -60,6 +60,16 @@ def as_count(value: int) -> int:
     Numba types the literal 0 apart from a count and would compile every function twice.
     """
     return value + 0
+
+
+@inlined
+def perturbation(period: float) -> float:
+    """Return the cycles by which a duration is lengthened to see whether the period responds.
+
+    Finer than the grid, so as to pass no near tie, where 128 periods of such steps are exact
+    (2**33 cycles); a step of the grid where they are longer.
+    """
+    return FINE if period < SHORT_PERIOD else COARSE
 
 
 @inlined

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
+RESOURCES = ("TC", "MEM", "SFU", "FMA")
+"""Tensor Core, copy path, exponential units, CUDA cores: each serves one use at a time."""
 Family = Literal["gemm", "attention"]
 Place = Literal["k_tile", "tile_start", "before_drain", "tile_end"]
 Count = int | str
@@ -136,7 +138,7 @@ class Schedule:
     def resources(self) -> tuple[str, ...]:
         """The resources it uses, in the order TC, MEM, SFU, FMA."""
         used = {event.on for event in self.events("consumer")}
-        return tuple(name for name in ("TC", "MEM", "SFU", "FMA") if name in used)
+        return tuple(name for name in RESOURCES if name in used)
 
     @property
     def ring(self) -> bool:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sweep.circuits import work_per_step
-from sweep.description import Schedule
+from sweep.description import RESOURCES, Schedule
 from sweep.feasibility import feasibility
 from sweep.folding import EXTENSIONS
 from sweep.space import Space
@@ -32,7 +32,6 @@ Progress = Callable[[int, int], None]
 BLOCK_POINTS = 1 << 16
 """Points between two looks at Ctrl-C and progress: a few milliseconds."""
 FEWEST_POINTS = 1 << 11
-RESOURCES = ("TC", "MEM", "SFU", "FMA")
 TIMING = ("cycles", "period", "bottleneck")
 """What kernels write; the rest follows from it."""
 

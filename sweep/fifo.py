@@ -9,7 +9,6 @@ a round the lower agent is served first.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -22,7 +21,7 @@ from numpy.typing import NDArray
 from sweep.circuits import linear
 from sweep.description import Schedule
 from sweep.errors import InputError
-from sweep.kernel import load
+from sweep.kernel import load, once
 from sweep.variables import VARIABLES
 
 UNORDERED = VARIABLES["bottleneck"].flag_meanings.index("unordered")
@@ -82,16 +81,8 @@ class FifoKernel:
         flags[...] = UNORDERED
 
 
-_LOADING = threading.Lock()
-
-
+@once
 def service() -> Any:
     """Return the compiled loop: (programs, resources, durations, steps, cycles)."""
-    with _LOADING:
-        return _service()
-
-
-@cache
-def _service() -> Any:
     source = Path(__file__).with_name("fifo_service.py").read_text(encoding="utf-8")
     return load("fifo", source).kernel

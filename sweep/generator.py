@@ -7,10 +7,10 @@ tile-level events. ``kernel`` loops over points.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from textwrap import indent
 
 from sweep.circuits import linear, linear_text
+from sweep.code_text import function_code, latest_of
 from sweep.description import After, Event
 from sweep.jumping import jumping_code, tile_jumping_code
 from sweep.names import Names
@@ -25,7 +25,6 @@ HEADER = '''"""{title}
 import math
 
 from sweep.compiled import (
-    PERTURBATION,
     as_count,
     batch,
     common_multiple,
@@ -33,6 +32,7 @@ from sweep.compiled import (
     function,
     inlined,
     latest,
+    perturbation,
     repeats,
     ring_moved,
     rotate_back,
@@ -123,9 +123,7 @@ def _statements(plan: Plan, event: Event, draining: bool = False) -> list[str]:
     waits += [_value(plan, event, after) for after in event.after]
     if draining and event.drain_after:
         waits.append(event.drain_after)
-    begin = waits[0]
-    for wait in waits[1:]:
-        begin = f"latest({begin}, {wait})"
+    begin = latest_of(waits)
     end = f"{begin} + {event.takes}" if event.takes else begin
     targets = [] if event.asynchronous or not event.agent else [event.agent]
     targets += [event.on] if event.on in plan.lines else []
@@ -231,7 +229,7 @@ def _kernel(plan: Plan, names: Names) -> str:
         ]
     else:
         body += [f"    {names.state} = tile(round_steps, {names.arguments})"]
-    body += [f"    cycles[point] = {_makespan(names)}"]
+    body += [f"    cycles[point] = {latest_of(names.agent_lines)}"]
     body += [f"    {line}" for line in _steady_calls(plan, names)]
     return "\n".join(
         [
@@ -256,19 +254,3 @@ def _steady_calls(plan: Plan, names: Names) -> list[str]:
         "period[point] = moved / tiles if tiles > 0 else math.nan",
         f"bottleneck[point] = tile_bottleneck(period[point], {workspace}, {values})",
     ]
-
-
-def _makespan(names: Names) -> str:
-    ends = names.agent_lines
-    text = ends[0]
-    for line in ends[1:]:
-        text = f"latest({text}, {line})"
-    return text
-
-
-def function_code(
-    name: str, arguments: str, summary: str, body: Iterable[str], decorator: str = "inlined"
-) -> str:
-    """Write a compiled helper function."""
-    text = indent("\n".join(body), "    ")
-    return f'@{decorator}\ndef {name}({arguments}):\n    """{summary}"""\n{text}\n'

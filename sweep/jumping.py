@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from textwrap import indent
 
+from sweep.code_text import function_code
 from sweep.description import unique
 from sweep.names import HISTORY, Names
 
@@ -252,8 +253,7 @@ def _pack_code(names: Names) -> str:
         ]
         offset += f" + {ring.size}"
     arguments = ", ".join(["into", *names.times, *names.ring_names, *names.counts])
-    text = indent("\n".join(body), "    ")
-    return f'@inlined\ndef pack({arguments}):\n    """Write the main loop\'s state."""\n{text}\n'
+    return function_code("pack", arguments, "Write the main loop's state.", body)
 
 
 def _pack_call(names: Names, into: str) -> str:

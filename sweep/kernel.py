@@ -10,9 +10,9 @@ import tempfile
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import numba
 import numpy as np
@@ -26,6 +26,8 @@ from sweep.plan import plan
 
 Array = NDArray[Any]
 
+P = ParamSpec("P")
+T = TypeVar("T")
 _LOADING = threading.RLock()
 _PYTHON = f"py{sys.version_info.major}{sys.version_info.minor}"
 
@@ -68,17 +70,24 @@ class Kernel:
         self.function(*arrays, scratch, cycles, period, flags)
 
 
+def once(function: Callable[P, T]) -> Callable[P, T]:
+    """Cache a function's results; threads that ask together wait for the first."""
+    cached = cache(function)
+
+    @wraps(function)
+    def locked(*arguments: P.args, **named: P.kwargs) -> T:
+        with _LOADING:
+            return cached(*arguments, **named)  # type: ignore[arg-type]
+
+    return locked
+
+
+@once
 def kernel_of(schedule: Schedule, release: str, plain: bool) -> Kernel:
     """Return the compiled kernel of a schedule's variant.
 
     It is compiled once, whatever the number of threads, and kept in ``cache_folder()``.
     """
-    with _LOADING:
-        return _kernel_of(schedule, release, plain)
-
-
-@cache
-def _kernel_of(schedule: Schedule, release: str, plain: bool) -> Kernel:
     how = plan(schedule, release, plain)
     variant = "plain" if plain else release
     module = load(f"{schedule.name}_{variant}", generate(how))

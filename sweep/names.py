@@ -150,7 +150,10 @@ class Names:
         return len(self.times) + len(self.outer_times) + entries
 
     def round_steps(self) -> str:
-        """Return the number of steps after which the regime may repeat."""
+        """Write the number of steps after which the regime may repeat.
+
+        2 without a ring: where circuits tie, one of two steps can be critical beside those of one.
+        """
         text = "1" if self.plan.rings else "2"
         for size in self.plan.round_sizes:
             text = size if text == "1" else f"common_multiple({text}, {size})"

@@ -10,13 +10,13 @@ import math
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sweep.axes import Argument, read_argument
+from sweep.catalogue import SCHEDULES
 from sweep.derived import (
     BUDGET,
     OF_SCHEDULE,
@@ -31,7 +31,7 @@ from sweep.hardware import GPU
 from sweep.layout import Coordinate, expand, lay_out
 from sweep.limits import check_release, check_run_length, check_warpgroups
 from sweep.merge import merge_coordinates
-from sweep.schedules import discover, load_schedule
+from sweep.schedules import load_schedule
 from sweep.variables import PARAMETERS, VARIABLES
 
 Array = NDArray[Any]
@@ -124,12 +124,6 @@ def resolve(schedule: Any, parameters: Mapping[str, Any]) -> Space:
     )
 
 
-@cache
-def known_schedules() -> dict[str, Schedule]:
-    """Return the built-in schedules by name."""
-    return discover()
-
-
 def read_schedules(schedule: Any) -> tuple[tuple[Schedule, ...], bool]:
     """Return the schedules asked for, and whether they are an axis.
 
@@ -146,7 +140,7 @@ def read_schedules(schedule: Any) -> tuple[tuple[Schedule, ...], bool]:
             return (_find_schedule(array.item()),), False
         schedule = array.ravel().tolist()
     if not isinstance(schedule, Iterable):
-        raise unknown_name("schedule", schedule, known_schedules())
+        raise unknown_name("schedule", schedule, SCHEDULES)
     found = tuple(_find_schedule(one) for one in schedule)
     if not found:
         raise InputError("schedule: an empty axis; give at least one schedule")
@@ -163,12 +157,12 @@ def _find_schedule(schedule: Any) -> Schedule:
     if isinstance(schedule, os.PathLike):
         return load_schedule(schedule)
     if not isinstance(schedule, str):
-        raise unknown_name("schedule", schedule, known_schedules())
-    if schedule in known_schedules():
-        return known_schedules()[schedule]
+        raise unknown_name("schedule", schedule, SCHEDULES)
+    if schedule in SCHEDULES:
+        return SCHEDULES[schedule]
     if schedule.endswith(".py"):
         return load_schedule(schedule)
-    raise unknown_name("schedule", schedule, known_schedules())
+    raise unknown_name("schedule", schedule, SCHEDULES)
 
 
 def _check_names(parameters: Mapping[str, Any], schedules: tuple[Schedule, ...]) -> None:
@@ -178,7 +172,7 @@ def _check_names(parameters: Mapping[str, Any], schedules: tuple[Schedule, ...])
             raise unknown_name("parameter", name, PARAMETERS)
         if name not in used:
             chosen = ", ".join(one.name for one in schedules)
-            users = [one.name for one in known_schedules().values() if name in uses(one)]
+            users = [one.name for one in SCHEDULES.values() if name in uses(one)]
             who = f"used by {', '.join(users)}" if users else "no schedule uses it"
             raise InputError(f"{name}: has no effect on {chosen}; {who}")
 

@@ -8,9 +8,9 @@ exactly where the period grows with it).
 from __future__ import annotations
 
 from collections.abc import Callable
-from textwrap import indent
 
 from sweep.circuits import Circuit, linear_text, work_per_step
+from sweep.code_text import function_code, latest_of
 from sweep.names import Names
 from sweep.plan import Plan
 from sweep.variables import VARIABLES
@@ -34,10 +34,7 @@ def _single_tile(plan: Plan, names: Names) -> str:
         ]
     ratios = {f"circuit_{i}": circuit for i, circuit in enumerate(plan.circuits)}
     body += [f"{name} = {circuit}" for name, circuit in ratios.items()]
-    largest = ""
-    for name in ratios:
-        largest = f"latest({largest}, {name})" if largest else name
-    body += [f"period = {largest}"]
+    body += [f"period = {latest_of(ratios)}"]
     tests = [(_busy(plan, "TC"), "tensor_core")]
     tests += [(_busy(plan, "SFU"), "exp"), (_busy(plan, "FMA"), "softmax")]
     tests += [(_busy(plan, "MEM"), "copy_bandwidth")]
@@ -52,8 +49,8 @@ def _single_tile(plan: Plan, names: Names) -> str:
         if test:
             body += [f"bottleneck = {_code(bottleneck)} if {test} else bottleneck  # {bottleneck}"]
     body += ["return period, bottleneck"]
-    return _function(
-        "steady_state", ", ".join(names.parameters), "Period and bottleneck.", body, "inlined"
+    return function_code(
+        "steady_state", ", ".join(names.parameters), "Return period and bottleneck.", body
     )
 
 
@@ -91,13 +88,20 @@ def _tile_level(plan: Plan, names: Names) -> str:
             body += [f"if {test}:", f"    return {_code(bottleneck)}  # {bottleneck}"]
     body += [f"return {_code('serial_chain')}"]
     return (
-        _function("settled_period", arguments, "Run from time 0 until the regime repeats.", settle)
+        function_code(
+            "settled_period",
+            arguments,
+            "Run from time 0 until the regime repeats.",
+            settle,
+            "function",
+        )
         + "\n\n"
-        + _function(
+        + function_code(
             "tile_bottleneck",
             f"period, {arguments}",
             "Name the durations that the period per output tile responds to.",
             body,
+            "function",
         )
     )
 
@@ -105,13 +109,6 @@ def _tile_level(plan: Plan, names: Names) -> str:
 def _responds(names: Names, workspace: list[str], duration: str, positive: bool = False) -> str:
     if duration not in names.durations:
         return ""
-    values = [f"{p} + PERTURBATION" if p == duration else p for p in names.parameters]
+    values = [f"{p} + perturbation(period)" if p == duration else p for p in names.parameters]
     test = f"settled_period({', '.join([*workspace, *values])}) > period"
     return f"{duration} > 0.0 and {test}" if positive else test
-
-
-def _function(
-    name: str, arguments: str, summary: str, body: list[str], decorator: str = "function"
-) -> str:
-    text = indent("\n".join(body), "    ")
-    return f'@{decorator}\ndef {name}({arguments}):\n    """{summary}"""\n{text}\n'

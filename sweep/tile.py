@@ -110,8 +110,20 @@ def copied_bytes(
 
     In a cluster of C x R CTAs, C along M share B and R along N share A by TMA multicast.
     """
-    shared = (tile_m * cluster_m + tile_n * cluster_n) * tile_k * element_bytes
+    shared = _cluster_bytes(tile_m, tile_n, tile_k, element_bytes, cluster_m, cluster_n)
     return np.asarray(shared / (cluster_m * cluster_n))
+
+
+def _cluster_bytes(
+    tile_m: Numbers,
+    tile_n: Numbers,
+    tile_k: Numbers,
+    element_bytes: Numbers,
+    cluster_m: Numbers,
+    cluster_n: Numbers,
+) -> Numbers:
+    """Bytes that a whole cluster copies per k-tile."""
+    return (tile_m * cluster_m + tile_n * cluster_n) * tile_k * element_bytes
 
 
 def t_transfer(
@@ -124,9 +136,8 @@ def t_transfer(
     mem_bytes_per_cycle: Numbers,
 ) -> Array:
     """Return copied bytes / copy bandwidth."""
-    shares = cluster_m * cluster_n
-    shared = (tile_m * cluster_m + tile_n * cluster_n) * tile_k * element_bytes
-    return to_grid(shared / (shares * mem_bytes_per_cycle))
+    shared = _cluster_bytes(tile_m, tile_n, tile_k, element_bytes, cluster_m, cluster_n)
+    return to_grid(shared / (cluster_m * cluster_n * mem_bytes_per_cycle))
 
 
 def t_latency(latency_cycles: Numbers) -> Array:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import get_args
 
 from sweep.circuits import linear, simple_circuits, steady_arcs
-from sweep.description import Event, Place, Schedule
+from sweep.description import RESOURCES, Event, Place, Schedule
 from sweep.errors import InputError
 from sweep.plan import plan
 from sweep.variables import VARIABLES
@@ -19,7 +19,6 @@ GEMM_DURATIONS = frozenset(
     if row.kind == "duration" and name not in {*ATTENTION_DURATIONS, "t_gemm"}
 )
 OTHER_FAMILY = {"gemm": ATTENTION_DURATIONS | {"t_gemm"}, "attention": GEMM_DURATIONS | {"t_gemm"}}
-RESOURCES = ("TC", "MEM", "SFU", "FMA")
 
 
 def validate(schedule: Schedule) -> None:

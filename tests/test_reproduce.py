@@ -13,6 +13,7 @@ from analysis.claims import claims
 from analysis.experiments import computations
 from analysis.experiments.setup import Setup
 from analysis.reproduce import Row, json_rows, reproduce, summary, text_table, write
+from sweep.errors import InputError
 from sweep.hardware import GPUS
 from sweep.point import Point
 
@@ -132,7 +133,7 @@ def test_a_failed_write_leaves_the_old_file(
         raise OSError("disk full")
 
     monkeypatch.setattr(Path, "replace", fail)
-    with pytest.raises(OSError, match="disk full"):
+    with pytest.raises(InputError, match="cannot write .*reproduce.txt: disk full"):
         write(rows[:1], tmp_path)
     assert text.read_text() == before
     assert len(list(tmp_path.iterdir())) == 2

@@ -267,6 +267,16 @@ class TestPublishedRings:
         )
 
 
+@pytest.mark.parametrize("k_tiles", [64, 10**5, 10**7])
+def test_bottleneck_of_long_tiles(k_tiles: int) -> None:
+    """What binds does not depend on how far the grid is from the length of a tile."""
+    found = {n: sweep.simulate(n, k_tiles=k_tiles).bottleneck for n in TILE_LEVEL}
+    starved = {n: sweep.simulate(n, k_tiles=k_tiles, stages=1).bottleneck for n in TILE_LEVEL}
+    one_consumer = {"persistent": "epilogue", "cooperative": "epilogue"}
+    assert found == {"pingpong": "tensor_core"} | one_consumer
+    assert starved["pingpong"] == "ring_depth"
+
+
 def test_shared_points_of_the_tile_level_schedules() -> None:
     """Compute-bound and deep enough: T + E persistent, max(T, (T + E) / 2) in ping-pong."""
     main_loop, epilogues = 64 * 1024, [0, 1280, 64 * 1024, 4 * 64 * 1024]
