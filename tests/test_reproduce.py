@@ -133,7 +133,7 @@ def test_a_failed_write_leaves_the_old_file(
         raise OSError("disk full")
 
     monkeypatch.setattr(Path, "replace", fail)
-    with pytest.raises(InputError, match="cannot write .*reproduce.txt: disk full"):
+    with pytest.raises(InputError, match=r"cannot write .*reproduce\.txt: disk full"):
         write(rows[:1], tmp_path)
     assert text.read_text() == before
     assert len(list(tmp_path.iterdir())) == 2
