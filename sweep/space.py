@@ -50,9 +50,10 @@ class Space:
     dims : dict of str to int
         Dimensions of the result in order; "schedule" first where a sequence of them was given.
     coords : dict of str to (dims, numpy.ndarray)
-        Coordinates of the result: of each dimension, of every parameter used, and those that
-        xarray objects brought. Where schedules differ in a parameter it has the dimension
-        "schedule", and a schedule without it has NaN, 0 or "".
+        Coordinates of the result: of each dimension, of every parameter used (numbers as passed;
+        ``values`` has them as they are held), and those that named objects brought. Where
+        schedules differ in a parameter it has the dimension "schedule", and a schedule without
+        it has NaN, 0 or "".
     values : tuple of dict of str to numpy.ndarray
         Per schedule, every entry of ``schedule.parameters`` (durations float64 cycles, counts
         int64, choices int8 codes in the order of the registry's choices), ``clock_hz``,
@@ -88,7 +89,8 @@ def resolve(schedule: Any, parameters: Mapping[str, Any]) -> Space:
         A sequence gives the dimension "schedule", always the first.
     parameters : mapping of str to value
         By the registry's names. A scalar fixes a parameter, a sequence is a new dimension, an
-        ``xarray.DataArray`` brings its own; dimensions are in the order given.
+        ``xarray.DataArray`` brings its own, a ``pandas.Series`` its index; dimensions are in the
+        order given.
 
     Returns
     -------
