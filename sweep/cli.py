@@ -153,11 +153,10 @@ def sweep_space(space: Path, out: Path, resume: bool, threads: int | None) -> No
     xarray.open_zarr reads the result, also while it grows.
     """
     from sweep.progress import ProgressBar
-    from sweep.space import resolve
-    from sweep.space_file import read_space
+    from sweep.space_file import resolve_file
     from sweep.store import write_sweep
 
-    points = resolve(*read_space(space))
+    points = resolve_file(space)
     with ProgressBar() as bar:
         written = write_sweep(points, out, resume=resume, threads=threads, progress=bar)
     click.echo(written)
