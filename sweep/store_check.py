@@ -55,11 +55,16 @@ def mend(space: Space, path: Path, largest: Block) -> None:
     """
     for rest in path.rglob("*.partial"):
         rest.unlink(missing_ok=True)
+    for name, content in _description(space, largest).items():
+        _mend_file(path, name, content)
+
+
+def _description(space: Space, largest: Block) -> dict[Path, bytes]:
+    """Return the files of a store of which nothing is finished."""
     with tempfile.TemporaryDirectory(prefix="warpsweep-") as folder:
         describe(space, Path(folder), largest)
-        for file in sorted(Path(folder).rglob("*")):
-            if file.is_file():
-                _mend_file(path, file.relative_to(folder), file.read_bytes())
+        files = sorted(one for one in Path(folder).rglob("*") if one.is_file())
+        return {file.relative_to(folder): file.read_bytes() for file in files}
 
 
 def _mend_file(path: Path, name: Path, expected: bytes) -> None:
@@ -117,7 +122,7 @@ def unfinished(space: Space, path: Path, chunks: list[Block]) -> tuple[list[Bloc
 
 
 def _sound(array: Any, where: tuple[slice, ...], file: Path) -> bool:
-    if not file.exists():
+    if not file.is_file():
         return False
     try:
         array[where]

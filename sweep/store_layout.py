@@ -24,7 +24,7 @@ UNFINISHED = "unfinished_points"
 """The attribute that says how a point that has not been computed yet reads."""
 LONGEST_NAME = 255
 """Bytes of a folder's name, on the usual file systems."""
-STORABLE = frozenset("biufcMmUTS")
+STORABLE = frozenset("biufcMmUT")
 """Kinds of NumPy types that zarr arrays hold; objects have to be text."""
 
 
@@ -78,7 +78,6 @@ def describe(space: Space, folder: Path, largest: Block) -> None:
     with warnings.catch_warnings():
         # zarr warns that version 3 does not specify consolidated metadata; xarray warns without
         warnings.filterwarnings("ignore", "Consolidated metadata", UserWarning)
-        warnings.filterwarnings("ignore", "The data type")  # bytes of a user's coordinate
         _write_coordinates(space, folder)
         _add_outputs(space, folder, largest)
         require_zarr().consolidate_metadata(folder)
@@ -94,28 +93,30 @@ def check_coordinates(space: Space) -> None:
     """
     for name, (_, values) in space.coords.items():
         shown_name = repr(name) if len(name) <= 60 else f"{name[:57]!r}..."
-        wrong = _name_fault(name)
+        wrong = _name_fault(name, name in space.dims)
         if wrong:
             raise InputError(
                 f"coordinate {shown_name}: {wrong}, and so cannot stand in a store; rename it"
             )
         array = np.asarray(values)
-        other = next((one for one in array.flat if not isinstance(one, str)), None)
-        if array.dtype.kind in STORABLE or (array.dtype.kind == "O" and other is None):
-            continue
-        kind = array.dtype if array.dtype.kind != "O" else type(other).__name__
-        raise InputError(
-            f"coordinate {shown_name}: holds values of type {kind}; a store holds numbers, text"
-            " and dates: convert or drop it"
-        )
+        kinds = [str(array.dtype)]
+        if array.dtype.kind == "O":
+            kinds = sorted({type(one).__name__ for one in array.flat} - {"str"})
+        if kinds and array.dtype.kind not in STORABLE:
+            raise InputError(
+                f"coordinate {shown_name}: holds values of type {kinds[0]}; a store holds numbers,"
+                " text and dates: convert or drop it"
+            )
 
 
-def _name_fault(name: str) -> str:
+def _name_fault(name: str, dimension: bool) -> str:
     """Say why a name is none for an array on disk; "" where it is."""
     if not name or name in (".", "..", "zarr.json") or name.startswith("__"):
         return "has a name that zarr keeps for itself"
     if "/" in name or not name.isprintable():
         return "has a slash or an unprintable character in its name"
+    if " " in name and not dimension:  # xarray lists coordinates in an attribute, with spaces
+        return "has a space in its name"
     if len(name.encode()) > LONGEST_NAME:
         return f"has a name of {len(name.encode()):,} bytes, at most {LONGEST_NAME} can be"
     return ""
