@@ -150,7 +150,8 @@ def sweep_space(space: Path, out: Path, resume: bool, threads: int | None) -> No
     t_mma = [512, 1024]
     t_epilogue = [640, 1280]
 
-    xarray.open_zarr reads the result, also while it grows.
+    xarray.open_zarr reads the result, also while it grows: points that are not finished are NaN,
+    flags -1. Resuming checks every file; what is damaged is computed again.
     """
     from sweep.progress import ProgressBar
     from sweep.space_file import resolve_file

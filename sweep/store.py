@@ -171,7 +171,11 @@ def _check_disk(path: Path, points: int) -> None:
 def _prepare(space: Space, todo: list[Block]) -> None:
     """Load the kernels, compiled if need be."""
     for index in dict.fromkeys(chunk.index for chunk in todo):
-        prepare(space.schedules[index], space.values[index])
+        try:
+            prepare(space.schedules[index], space.values[index])
+        except OSError as error:  # a name of a schedule that no file can have, a full disk
+            name = shown(space.schedules[index].name)
+            raise InputError(f"schedule {name}: {cannot('keep', 'its kernel', error)}") from None
 
 
 def _run(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ from sweep.store_layout import chunk_key, describe, open_outputs, region
 from sweep.variables import OUTPUTS
 
 ROOT = "zarr.json"
+HALF_WRITTEN = re.compile(r".*\.([0-9a-f]{32}\.partial|[0-9a-f]{12}\.tmp)")
+"""Names of files that zarr, or ``sweep.files``, had not put in their place yet."""
 MARKER = OUTPUTS[-1]
 """The output whose chunk is written last: where it is there, the others were, too."""
 
@@ -53,8 +56,9 @@ def mend(space: Space, path: Path, largest: Block) -> None:
     InputError
         For metadata that say something else.
     """
-    for rest in path.rglob("*.partial"):
-        rest.unlink(missing_ok=True)
+    for rest in (*path.rglob("*.partial"), *path.rglob(".*.tmp")):
+        if HALF_WRITTEN.fullmatch(rest.name):
+            rest.unlink(missing_ok=True)
     for name, content in _description(space, largest).items():
         _mend_file(path, name, content)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -272,3 +273,43 @@ def test_a_pipe(tmp_path: Path) -> None:
     os.close(ends[1])
     assert resolve_file(Path(f"/dev/fd/{ends[0]}")).points == 1
     os.close(ends[0])
+
+
+EXAMPLE = b"""schedule = ["multistage", "warp_specialized"]
+[parameters]
+k_tiles = 64
+stages = [2, 3, 4]
+tile = ["128x256x64", [128, 128, 64]]
+gpu = "lecture"
+t_latency = { start = 100, stop = 400, step = 10 }
+t_transfer = { start = 64, stop = 4096, num = 7, spacing = "log" }
+[zip.point]
+t_mma = [512, 1024, 2048]
+t_epilogue = { start = 640, stop = 2560, num = 3 }
+"""
+
+
+def test_random_damage_is_read_or_refused(tmp_path: Path) -> None:
+    """Bytes replaced, removed, doubled or moved: a space, or one line."""
+    file, chance, wrong = tmp_path / "space.toml", random.Random(8), []
+    pieces = [b"0", b"9" * 30, b"-", b"[", b"]", b"{", b"}", b'"', b"=", b"\n", b".", b"e9", b"nan"]
+    for _ in range(600):
+        content = bytearray(EXAMPLE)
+        for _ in range(chance.randint(1, 3)):
+            at, until = sorted(chance.randrange(len(content)) for _ in range(2))
+            new = chance.choice(
+                [b"", chance.choice(pieces), chance.randbytes(2), content[at:until]]
+            )
+            content[at : chance.choice([at, at + 1, min(until, at + 20)])] = new
+        file.write_bytes(content)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            try:
+                resolve_file(file)
+            except InputError as error:
+                message = str(error)
+                if "\n" in message or len(message) > LONGEST_LINE or str(file) not in message:
+                    wrong.append(f"{bytes(content)!r}: {message[:300]!r}")
+            except Exception as error:
+                wrong.append(f"{bytes(content)!r}: {type(error).__name__}: {error}")
+    assert not wrong, "\n".join(wrong[:5])

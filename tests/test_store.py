@@ -232,8 +232,7 @@ class TestDatasetsFromMemory:
     def dataset(self) -> xr.Dataset:
         return sweep.run(SCHEDULES, **AXES, gpu=["lecture", "b200"])
 
-    # zarr 3 warns that it specifies neither text of fixed length nor consolidated metadata
-    @pytest.mark.filterwarnings("ignore:The data type:Warning")
+    # zarr 3 warns that it does not specify consolidated metadata, which xarray writes
     @pytest.mark.filterwarnings("ignore:Consolidated metadata:UserWarning")
     def test_zarr(self, tmp_path: Path) -> None:
         ds = self.dataset()

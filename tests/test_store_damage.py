@@ -244,6 +244,7 @@ def test_rests_of_killed_runs_are_removed(stores: Stores, tmp_path: Path) -> Non
     half = f"0.{'a1' * 16}.partial"
     (path / "cycles" / "c" / "0" / "0" / half).write_bytes(b"half")
     (path / "gpu" / "c" / half).write_bytes(b"half")
+    (path / "gpu" / ".zarr.json.0123456789ab.tmp").write_bytes(b"half")
     assert resumed(stores, path) == ""
     assert sorted(tmp_path.iterdir()) == sorted([path, *mine])
 
