@@ -34,6 +34,8 @@ class Categories(NamedTuple):
 def categories(variable: xr.DataArray) -> Categories | None:
     """Return a flag's or a text variable's categories that occur, None for a quantity."""
     values = variable.values
+    if values.dtype.kind == "T":  # zarr's text: Python's, as other text is
+        values = values.astype(object)
     meanings = str(variable.attrs.get("flag_meanings", "")).split()
     if meanings:
         flags = np.asarray(variable.attrs.get("flag_values", np.arange(len(meanings))))

@@ -135,7 +135,7 @@ def title(value: xr.DataArray) -> str:
     >>> title(ds.t_latency[1]), title(ds.schedule[0])
     ('t_latency = 1,500 cycle', 'sync')
     """
-    plain = value.item()
+    plain = value.values.item()
     if isinstance(plain, str):
         return plain if value.name in ("schedule", "gpu", "tile") else f"{value.name} = {plain}"
     units = value.attrs.get("units", "1")

@@ -51,7 +51,7 @@ def _values(ds: xr.Dataset, name: str) -> dict[str, Any]:
     """Return a fixed parameter by schedule, nothing where it varies otherwise."""
     coordinate = ds.coords[name]
     if not coordinate.dims:
-        return {str(ds.attrs.get("schedules", "")): coordinate.item()}
+        return {str(ds.attrs.get("schedules", "")): coordinate.values.item()}
     if coordinate.dims == ("schedule",):
         return dict(zip(ds.schedule.values.tolist(), coordinate.values.tolist(), strict=True))
     return {}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from figures.style import house_style
 from sweep.errors import InputError
-from sweep.files import cannot
+from sweep.files import write_bytes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -71,11 +71,4 @@ def save(figure: Figure, path: Path) -> None:
     InputError
         For a kind that there is not, and where the file cannot be written.
     """
-    page = figure_bytes(figure, path.suffix.lower().lstrip("."))
-    unfinished = path.with_name(f".{path.name}.tmp")
-    try:
-        unfinished.write_bytes(page)
-        unfinished.replace(path)
-    except OSError as error:
-        unfinished.unlink(missing_ok=True)
-        raise cannot("write", path, error) from None
+    write_bytes(path, figure_bytes(figure, path.suffix.lower().lstrip(".")))

@@ -150,14 +150,14 @@ def sweep_space(space: Path, out: Path, resume: bool, threads: int | None) -> No
     t_mma = [512, 1024]
     t_epilogue = [640, 1280]
 
-    xarray.open_zarr reads the result, also while it grows.
+    xarray.open_zarr reads the result, also while it grows: points that are not finished are NaN,
+    flags -1. Resuming checks every file; what is damaged is computed again.
     """
     from sweep.progress import ProgressBar
-    from sweep.space import resolve
-    from sweep.space_file import read_space
+    from sweep.space_file import resolve_file
     from sweep.store import write_sweep
 
-    points = resolve(*read_space(space))
+    points = resolve_file(space)
     with ProgressBar() as bar:
         written = write_sweep(points, out, resume=resume, threads=threads, progress=bar)
     click.echo(written)

@@ -75,7 +75,9 @@ def as_array(name: str, value: Any) -> Array:
         raise InputTypeError(
             f"{name}: a {type(value).__name__} gives no array: {type(error).__name__}"
         ) from None
-    return np.asarray(array.astype(str)) if array.dtype.kind == "T" else array
+    if array.dtype.kind == "T":  # numpy casts it to a fixed length only where told how long
+        return np.array(array.ravel().tolist(), dtype=str).reshape(array.shape)
+    return array
 
 
 def _read_series(name: str, series: Any) -> Named:

@@ -22,8 +22,8 @@ ratios. Counts of such a range are rounded to whole numbers, each of them once.
 from __future__ import annotations
 
 import math
-import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sweep.errors import InputError, unknown_name
-from sweep.files import cannot
+from sweep.files import shown
+from sweep.memory import available_bytes, human_bytes
+from sweep.space import Space, resolve
+from sweep.toml_file import read_toml, short
 from sweep.variables import PARAMETERS, VARIABLES
 
 Array = NDArray[Any]
@@ -43,6 +46,10 @@ RANGE_KEYS = ("start", "stop", "step", "num", "spacing")
 SPACINGS = ("linear", "log")
 MAX_VALUES = 10**8
 """Values of one axis: an axis is held in memory, its products with others are not."""
+LONGEST_REASON = 500
+"""Characters of a message about a value, which may be a text of any length."""
+BYTES_OF_VALUE = 24
+"""Memory for a value of a range: the value and two more while it is worked out."""
 
 
 def read_space(path: Path) -> tuple[Any, dict[str, Any]]:
@@ -64,18 +71,37 @@ def read_space(path: Path) -> tuple[Any, dict[str, Any]]:
         For a file that cannot be read or is no TOML, and for keys and values that a space file
         does not have; values themselves are checked by what runs them.
     """
-    try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise cannot("read", path, error) from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: not a text file in UTF-8") from None
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise InputError(f"{path}: not valid TOML: {error}") from None
-    try:
+    document = read_toml(path)
+    with _named(path):
         return parse_space(document)
+
+
+def resolve_file(path: Path) -> Space:
+    """Read a space file and check its points; errors name the file and the key in it.
+
+    Raises
+    ------
+    InputError
+        As ``read_space`` and ``sweep.space.resolve`` do.
+    """
+    schedule, parameters = read_space(path)
+    with _named(path):
+        return resolve(schedule, parameters)
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Put the file's name before an error."""
+    try:
+        yield
     except InputError as error:
-        raise InputError(f"{path}: {error}") from None
+        raise InputError(f"{shown(path)}: {short(str(error), LONGEST_REASON)}") from None
+    except OSError as error:  # a schedule's own file
+        raise InputError(f"{shown(path)}: schedule: {error.strerror or error}") from None
+    except MemoryError:
+        raise InputError(
+            f"{shown(path)}: its axes do not fit in memory; give fewer values"
+        ) from None
 
 
 def parse_space(document: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
@@ -94,14 +120,30 @@ def parse_space(document: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
             raise unknown_name("key", key, KEYS)
     if "schedule" not in document:
         raise InputError('schedule: not given; give a name or a list of names, such as "sync"')
+    _check_schedule(document["schedule"])
     parameters = _table("parameters", document.get("parameters", {}))
     found = {name: _axis(_known(name), value) for name, value in parameters.items()}
     for dim, columns in _table("zip", document.get("zip", {})).items():
+        if not dim or not dim.isprintable():
+            raise InputError(f"zip: {dim!r} is no name for a dimension; give printable characters")
         for name, value in _table(f"zip.{dim}", columns).items():
             if name in found:
                 raise InputError(f"{name}: is given twice; give it once")
             found[name] = _column(dim, _known(name), value)
     return document["schedule"], found
+
+
+def _check_schedule(value: Any) -> None:
+    names = value if isinstance(value, list) else [value]
+    for one in names:
+        if not isinstance(one, str):
+            raise InputError(f"schedule: must be a name or a list of names, not {_kind(one)}")
+
+
+def _kind(value: Any) -> str:
+    kinds = {"dict": "a table", "list": "a list of lists", "bool": "a truth value"}
+    kinds |= {"int": "a number", "float": "a number"}
+    return kinds.get(type(value).__name__, "a date or time")
 
 
 def _table(name: str, value: Any) -> Mapping[str, Any]:
@@ -159,7 +201,7 @@ def _number(name: str, given: Mapping[str, Any], key: str) -> float:
     if isinstance(value, float) and not math.isfinite(value):
         raise InputError(f"{name}: {key}={value} must be finite")
     if abs(value) > 2**63:
-        raise InputError(f"{name}: {key}={value:.3g} must be at most 2**63{_unit(name)}")
+        raise InputError(f"{name}: {key}={Decimal(value):.3g} must be at most 2**63{_unit(name)}")
     return value
 
 
@@ -187,7 +229,8 @@ def _spaced(name: str, start: float, stop: float, num: Any, spacing: Any) -> Arr
         raise unknown_name(f"spacing of {name}", spacing, SPACINGS)
     if spacing == "log" and (start <= 0 or stop <= 0):
         raise InputError(f"{name}: start={start}, stop={stop} must be above 0 for spacing='log'")
-    values: Array = (_log_spaced if spacing == "log" else np.linspace)(start, stop, num)
+    with np.errstate(all="ignore"):  # what is not finite is refused by what runs it
+        values: Array = (_log_spaced if spacing == "log" else np.linspace)(start, stop, num)
     if VARIABLES[name].dtype != "int64":
         return values
     whole = np.round(values)
@@ -203,4 +246,11 @@ def _log_spaced(start: float, stop: float, num: int) -> Array:
 
 def _check_count(name: str, count: int) -> None:
     if count > MAX_VALUES:
-        raise InputError(f"{name}: {count:,} values on one axis; at most {MAX_VALUES:,}")
+        much = f"{count:,}" if count < 10**18 else f"{Decimal(count):.3g}"
+        raise InputError(f"{name}: {much} values on one axis; at most {MAX_VALUES:,}")
+    needed, free = BYTES_OF_VALUE * count, available_bytes()
+    if needed > free:
+        raise InputError(
+            f"{name}: {count:,} values need {human_bytes(needed)} of memory, {human_bytes(free)}"
+            " are free: give fewer values"
+        )

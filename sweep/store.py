@@ -1,8 +1,9 @@
 """Sweeps of any size on disk: a zarr group that grows chunk by chunk and can be gone on with.
 
 A chunk holds some million points of every output. It is computed in memory, written, and never
-touched again, so that memory stays bounded whatever the sweep's size. Its last output is written
-last: where that is there, the chunk is finished. What is not finished reads as NaN, flags as -1.
+touched again, so that memory stays bounded whatever the sweep's size. A run that goes on reads
+every chunk of every output, each with a checksum: what is not there or not sound is computed
+again. What is not finished reads as NaN, flags as -1.
 ``xarray.open_zarr`` reads the store at any time.
 """
 
@@ -31,11 +32,13 @@ from sweep.engine import (
     usable_processors,
 )
 from sweep.errors import InputError
-from sweep.files import cannot
+from sweep.files import cannot, shown
 from sweep.memory import available_bytes, human_bytes
 from sweep.results import count_reasons
 from sweep.space import Space
-from sweep.store_layout import chunk_key, create, region, require_same, require_zarr
+from sweep.store_check import mend, require_same, unfinished
+from sweep.store_layout import check_coordinates, create, open_outputs, region, require_zarr
+from sweep.store_lock import locked, remove_leftovers
 from sweep.variables import OUTPUTS, VARIABLES
 
 CHUNK_POINTS = 1 << 18
@@ -58,15 +61,20 @@ class Written:
         Points that an earlier run had finished.
     infeasible : dict of str to int
         Points that do not fit, by reason.
+    damaged : int
+        Points that an earlier run had finished, but whose files were damaged: computed again.
     """
 
     path: Path
     points: int
     kept: int
     infeasible: dict[str, int]
+    damaged: int = 0
 
     def __str__(self) -> str:
         kept = f" ({self.kept:,} were there)" if self.kept else ""
+        if self.damaged:
+            kept += f" ({self.damaged:,} were damaged and are computed again)"
         reasons = ", ".join(f"{n:,} {name}" for name, n in self.infeasible.items())
         return f"{self.path}: {self.points:,} points{kept}; infeasible: {reasons or 'none'}"
 
@@ -107,33 +115,48 @@ def write_sweep(
         On Ctrl-C, saying what is finished.
     """
     require_zarr()
-    _check_target(path, resume)
-    if path.exists():
-        require_same(space, path)
-    else:
-        _check_disk(path, space.points)
-    chunks = list(blocks(space, CHUNK_POINTS))
     try:
-        if not path.exists():
-            create(space, path, chunks[0])
-        todo = [
-            chunk for chunk in chunks if not (path / chunk_key(space, chunk, chunks[0])).exists()
-        ]
-        kept = space.points - sum(chunk.points for chunk in todo)
-        _check_disk(path, space.points - kept)
-        _run(space, path, todo, threads, progress)
-        return Written(path, space.points, kept, _finish(space, path, chunks))
+        _check_target(path, resume)
+        check_coordinates(space)
+        remove_leftovers(path)
+        if path.exists():
+            return _go_on(space, path, threads, progress)
+        return _begin(space, path, threads, progress)
     except OSError as error:
         raise cannot("write", path, error) from None
 
 
+def _begin(space: Space, path: Path, threads: int | None, progress: Progress | None) -> Written:
+    _check_disk(path, space.points)
+    chunks = list(blocks(space, CHUNK_POINTS))
+    _prepare(space, chunks)  # before there is a store: a kernel may not compile
+    create(space, path, chunks[0])
+    with locked(path, path):
+        _run(space, path, chunks, threads, progress)
+        return Written(path, space.points, 0, _finish(space, path, chunks))
+
+
+def _go_on(space: Space, path: Path, threads: int | None, progress: Progress | None) -> Written:
+    with locked(path, path):
+        require_same(space, path)
+        chunks = list(blocks(space, CHUNK_POINTS))
+        mend(space, path, chunks[0])
+        todo, damaged = unfinished(space, path, chunks)
+        left = sum(chunk.points for chunk in todo)
+        _check_disk(path, left)
+        _prepare(space, todo)
+        _run(space, path, todo, threads, progress)
+        found = _finish(space, path, chunks)
+        return Written(path, space.points, space.points - left, found, damaged)
+
+
 def _check_target(path: Path, resume: bool) -> None:
     if path.suffix != ".zarr":
-        raise InputError(f"{path}: the result is a zarr folder; its name must end in .zarr")
+        raise InputError(f"{shown(path)}: the result is a zarr folder; its name must end in .zarr")
     if not path.parent.is_dir():
-        raise InputError(f"cannot write {path}: there is no folder {path.parent}")
+        raise InputError(f"cannot write {shown(path)}: there is no folder {shown(path.parent)}")
     if path.exists() and not resume:
-        raise InputError(f"{path}: is there already; give --resume to go on with it")
+        raise InputError(f"{shown(path)}: is there already; give --resume to go on with it")
 
 
 def _check_disk(path: Path, points: int) -> None:
@@ -145,16 +168,23 @@ def _check_disk(path: Path, points: int) -> None:
         )
 
 
+def _prepare(space: Space, todo: list[Block]) -> None:
+    """Load the kernels, compiled if need be."""
+    for index in dict.fromkeys(chunk.index for chunk in todo):
+        try:
+            prepare(space.schedules[index], space.values[index])
+        except OSError as error:  # a name of a schedule that no file can have, a full disk
+            name = shown(space.schedules[index].name)
+            raise InputError(f"schedule {name}: {cannot('keep', 'its kernel', error)}") from None
+
+
 def _run(
     space: Space, path: Path, todo: list[Block], threads: int | None, progress: Progress | None
 ) -> None:
     """Compute and write chunks, some side by side."""
     if not todo:
         return
-    for index in dict.fromkeys(chunk.index for chunk in todo):
-        prepare(space.schedules[index], space.values[index])
-    group = require_zarr().open_group(path, mode="r+")
-    arrays = {name: group[name] for name in OUTPUTS}
+    arrays = open_outputs(path, "r+")
     stop = threading.Event()
     done = space.points - sum(chunk.points for chunk in todo)
     if progress is not None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
-import tempfile
 import warnings
 from pathlib import Path
 from typing import Any
@@ -14,13 +12,20 @@ import numpy as np
 
 from sweep.engine import Block
 from sweep.errors import InputError
-from sweep.results import provenance
+from sweep.files import shown, unique_name
+from sweep.results import plain_text, provenance
 from sweep.space import Space
+from sweep.store_fingerprint import FINGERPRINT, fingerprint
+from sweep.store_lock import locked
 from sweep.variables import OUTPUTS, VARIABLES, attributes, label
-from sweep.version import __version__
 
-FINGERPRINT = "space_fingerprint"
 UNFINISHED_FLAG = -1
+UNFINISHED = "unfinished_points"
+"""The attribute that says how a point that has not been computed yet reads."""
+LONGEST_NAME = 255
+"""Bytes of a folder's name, on the usual file systems."""
+STORABLE = frozenset("biufcMmUT")
+"""Kinds of NumPy types that zarr arrays hold; objects have to be text."""
 
 
 def require_zarr() -> Any:
@@ -49,28 +54,83 @@ def create(space: Space, path: Path, largest: Block) -> None:
     path : pathlib.Path
     largest : Block
         The first block: those at the end of an axis can be smaller.
+
+    Raises
+    ------
+    InputError
+        Where something has got in the way meanwhile.
     """
-    folder = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp"))
+    folder = path.with_name(unique_name(path.name))
+    folder.mkdir()
     try:
-        folder.chmod(0o755)
-        with warnings.catch_warnings():
-            # zarr warns that version 3 does not specify consolidated metadata; xarray warns without
-            warnings.filterwarnings("ignore", "Consolidated metadata", UserWarning)
-            _write_coordinates(space, folder)
-            _add_outputs(space, folder, largest)
-            require_zarr().consolidate_metadata(folder)
-        folder.rename(path)
-    except BaseException:
+        with locked(folder, path):
+            describe(space, folder, largest)
+            folder.rename(path)
+    except BaseException as error:
         shutil.rmtree(folder, ignore_errors=True)
+        if isinstance(error, OSError) and path.exists():
+            raise InputError(f"{shown(path)}: something else has just made it") from None
         raise
+
+
+def describe(space: Space, folder: Path, largest: Block) -> None:
+    """Write all labels and coordinates of a store into a folder."""
+    with warnings.catch_warnings():
+        # zarr warns that version 3 does not specify consolidated metadata; xarray warns without
+        warnings.filterwarnings("ignore", "Consolidated metadata", UserWarning)
+        _write_coordinates(space, folder)
+        _add_outputs(space, folder, largest)
+        require_zarr().consolidate_metadata(folder)
+
+
+def check_coordinates(space: Space) -> None:
+    """Check that coordinates which xarray objects brought can stand in a store.
+
+    Raises
+    ------
+    InputError
+        For a name that no folder can have, and for objects other than text.
+    """
+    for name, (_, values) in space.coords.items():
+        shown_name = repr(name) if len(name) <= 60 else f"{name[:57]!r}..."
+        wrong = _name_fault(name, name in space.dims)
+        if wrong:
+            raise InputError(
+                f"coordinate {shown_name}: {wrong}, and so cannot stand in a store; rename it"
+            )
+        array = np.asarray(values)
+        kinds = [str(array.dtype)]
+        if array.dtype.kind == "O":
+            kinds = sorted({type(one).__name__ for one in array.flat} - {"str"})
+        if kinds and array.dtype.kind not in STORABLE:
+            raise InputError(
+                f"coordinate {shown_name}: holds values of type {kinds[0]}; a store holds numbers,"
+                " text and dates: convert or drop it"
+            )
+
+
+def _name_fault(name: str, dimension: bool) -> str:
+    """Say why a name is none for an array on disk; "" where it is."""
+    if not name or name in (".", "..", "zarr.json") or name.startswith("__"):
+        return "has a name that zarr keeps for itself"
+    if "/" in name or not name.isprintable():
+        return "has a slash or an unprintable character in its name"
+    if " " in name and not dimension:  # xarray lists coordinates in an attribute, with spaces
+        return "has a space in its name"
+    if len(name.encode()) > LONGEST_NAME:
+        return f"has a name of {len(name.encode()):,} bytes, at most {LONGEST_NAME} can be"
+    return ""
 
 
 def _write_coordinates(space: Space, folder: Path) -> None:
     import xarray as xr
 
     found = label(xr.Dataset(coords=dict(space.coords)))
-    found.attrs = provenance(space) | {FINGERPRINT: json.dumps(fingerprint(space))}
-    found.to_zarr(folder, mode="w", zarr_format=3, consolidated=False)
+    found.attrs = provenance(space) | {
+        UNFINISHED: f"NaN, flags {UNFINISHED_FLAG}",
+        FINGERPRINT: json.dumps(fingerprint(space)),
+    }
+    plain_text(found).to_zarr(folder, mode="w", zarr_format=3, consolidated=False)
 
 
 def _add_outputs(space: Space, folder: Path, largest: Block) -> None:
@@ -84,12 +144,22 @@ def _add_outputs(space: Space, folder: Path, largest: Block) -> None:
             shape=tuple(space.dims.values()),
             chunks=_chunk_shape(space, largest),
             dtype=dtype,
-            compressors=packing,
+            compressors=[packing, zarr.codecs.Crc32cCodec()],
             fill_value=np.nan if dtype.kind == "f" else UNFINISHED_FLAG,
             dimension_names=tuple(space.dims),
             attributes={key: _plain(value) for key, value in attributes(name).items()},
-            config={"write_empty_chunks": True},
         )
+
+
+def open_outputs(path: Path, mode: str) -> dict[str, Any]:
+    """Open the arrays of a store's outputs, by name.
+
+    A chunk of nothing but NaN is a file like any other: what is not there is not finished.
+    """
+    zarr = require_zarr()
+    with zarr.config.set({"array.write_empty_chunks": True}):  # arrays keep what they open with
+        group = zarr.open_group(path, mode=mode)
+        return {name: group[name] for name in OUTPUTS}
 
 
 def _plain(value: Any) -> Any:
@@ -107,49 +177,8 @@ def region(space: Space, block: Block) -> tuple[slice, ...]:
     return (slice(block.index, block.index + 1), *block.slices)
 
 
-def chunk_key(space: Space, block: Block, largest: Block) -> str:
-    """Return the file that is there once a block is finished: its chunk of the last output."""
+def chunk_key(space: Space, block: Block, largest: Block, name: str) -> str:
+    """Return the file inside the store that is a block's chunk of an output."""
     sizes = _chunk_shape(space, largest)
     indices = (part.start // size for part, size in zip(region(space, block), sizes, strict=True))
-    return "/".join([OUTPUTS[-1], "c", *map(str, indices)])
-
-
-def fingerprint(space: Space) -> dict[str, str]:
-    """Return a digest of everything that decides a store's bytes, by what it is."""
-    found = {"warpsweep": __version__, "dimensions": json.dumps(space.dims)}
-    found["schedule"] = " ".join(one.name for one in space.schedules)
-    for name, (dims, values) in space.coords.items():
-        found.setdefault(name, _digest(json.dumps(dims).encode(), np.asarray(values)))
-    for schedule, own in zip(space.schedules, space.values, strict=True):
-        parts = (_digest(name.encode(), own[name]) for name in sorted(own))
-        found[f"values of {schedule.name}"] = _digest(" ".join(parts).encode(), np.empty(0))
-        rows = [schedule.events(release) for release in ("consumer", "hardware")]
-        found[f"events of {schedule.name}"] = _digest(repr(rows).encode(), np.empty(0))
-    return found
-
-
-def _digest(head: bytes, array: Any) -> str:
-    kind = f"{array.dtype.str}{array.shape}".encode()
-    return hashlib.sha256(head + kind + np.ascontiguousarray(array).tobytes()).hexdigest()[:16]
-
-
-def require_same(space: Space, path: Path) -> None:
-    """Check that a store holds this very space.
-
-    Raises
-    ------
-    InputError
-        Naming the first thing that differs.
-    """
-    zarr = require_zarr()
-    try:
-        attrs = dict(zarr.open_group(path, mode="r").attrs)
-        there = json.loads(attrs[FINGERPRINT])
-    except Exception:
-        raise InputError(
-            f"{path}: is no sweep that can be gone on with; give another --out"
-        ) from None
-    here = fingerprint(space)
-    for name in [*here, *there]:
-        if here.get(name) != there.get(name):
-            raise InputError(f"{path}: holds another sweep ({name} differs); give another --out")
+    return "/".join([name, "c", *map(str, indices)])

@@ -160,7 +160,7 @@ class TestFiles:
 
     def test_save_leaves_no_rest_behind(self, tmp_path: Path) -> None:
         (tmp_path / "taken.png").mkdir()
-        with pytest.raises(InputError, match=r"cannot write .*taken\.png: is a directory"):
+        with pytest.raises(InputError, match=r"cannot write .*taken\.png: it is a folder"):
             save(Figure(), tmp_path / "taken.png")
         with pytest.raises(InputError, match="written as pdf, svg, png, not as 'gif'"):
             save(Figure(), tmp_path / "a.gif")
