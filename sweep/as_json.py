@@ -24,7 +24,7 @@ def to_json(value: Any) -> str:
       "stages": 4
     }
     """
-    return json.dumps(_plain(value), indent=2, allow_nan=False, ensure_ascii=False)
+    return json.dumps(_plain(value), indent=2, allow_nan=False)
 
 
 def _plain(value: Any) -> Any:

@@ -22,7 +22,12 @@ def cannot(verb: str, path: Path | str, error: OSError) -> InputError:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text file in one step: whatever happens, the old file or the whole new one is there.
+    """Write a text file in UTF-8, as ``write_bytes`` does."""
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a file in one step: whatever happens, the old file or the whole new one is there.
 
     Raises
     ------
@@ -34,8 +39,8 @@ def write_text(path: Path, text: str) -> None:
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
         try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-                file.write(text)
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
             Path(name).chmod(0o666 & ~_umask())
             Path(name).replace(path)
         except BaseException:

@@ -25,7 +25,7 @@ class ProgressBar:
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = sys.stderr if stream is None else stream
-        self._shown = self._stream.isatty()
+        self._shown = self._stream is not None and self._stream.isatty()
         self._first: tuple[float, int] | None = None
         self._drawn = 0.0
         self._columns = 0
@@ -58,8 +58,11 @@ class ProgressBar:
         self._columns = len(line)
 
     def _write(self, text: str) -> None:
-        self._stream.write(text)
-        self._stream.flush()
+        try:
+            self._stream.write(text)
+            self._stream.flush()
+        except OSError:  # the terminal is gone: nobody looks at the bar
+            self._shown, self._columns = False, 0
 
 
 def progress_line(done: int, total: int, new: int, seconds: float) -> str:

@@ -29,7 +29,13 @@ from sweep.description import Schedule
 from sweep.errors import InputError, unknown_name
 from sweep.hardware import GPU
 from sweep.layout import Coordinate, expand, lay_out
-from sweep.limits import check_release, check_run_length, check_warpgroups
+from sweep.limits import (
+    check_release,
+    check_rounds,
+    check_run_length,
+    check_served_blocks,
+    check_warpgroups,
+)
 from sweep.merge import merge_coordinates
 from sweep.schedules import load_schedule
 from sweep.variables import PARAMETERS, VARIABLES
@@ -114,6 +120,8 @@ def resolve(schedule: Any, parameters: Mapping[str, Any]) -> Space:
         check_release(one.schedule, found)
         check_warpgroups(one.schedule, found)
         check_run_length(one.schedule, found)
+        check_served_blocks(one.schedule, found)
+        check_rounds(one.schedule, found)
     return Space(
         schedules,
         dims,
