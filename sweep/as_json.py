@@ -24,7 +24,11 @@ def to_json(value: Any) -> str:
       "stages": 4
     }
     """
-    return json.dumps(_plain(value), indent=2, allow_nan=False)
+    plain = _plain(value)
+    text = json.dumps(plain, indent=2, allow_nan=False, ensure_ascii=False)
+    if any("\ud800" <= letter <= "\udfff" for letter in text):  # no Unicode: a file's odd name
+        text = json.dumps(plain, indent=2, allow_nan=False)
+    return text
 
 
 def _plain(value: Any) -> Any:

@@ -7,6 +7,8 @@ import os
 import re
 import sys
 
+from sweep import errors
+
 LONGEST_WORD, LONGEST_LINE = 300, 1500
 
 
@@ -27,8 +29,7 @@ def one_line(text: str) -> str:
     213
     """
     words = " ".join(text.split())
-    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in words)
-    shown = re.sub(rf"\S{{{LONGEST_WORD + 1},}}", _shortened, shown)
+    shown = re.sub(rf"\S{{{LONGEST_WORD + 1},}}", _shortened, errors.one_line(words))
     return shown if len(shown) <= LONGEST_LINE else f"{shown[: LONGEST_LINE - 3]}..."
 
 

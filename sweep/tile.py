@@ -51,7 +51,7 @@ def to_grid(cycles: ArrayLike) -> Array:
 
 @lru_cache(maxsize=4096)
 def _text_sizes(text: str) -> tuple[int, ...]:
-    found = re.fullmatch(r"\s*(\d+(?:\s*[xX]\s*\d+)*)\s*", text, re.ASCII)
+    found = re.fullmatch(r"\s*(\d{1,10}(?:\s*[xX]\s*\d{1,10})*)\s*", text, re.ASCII)
     return tuple(int(size) for size in re.split(r"[xX]", found[1])) if found else ()
 
 
