@@ -13,10 +13,10 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-import numba
-from numba import types
-
+from sweep.jit import numba
 from sweep.kept import compile_kept
+
+types: Any = numba.types
 
 FINE, COARSE = 2.0**-20, 2.0**-10
 SHORT_PERIOD = 2.0**26

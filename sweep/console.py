@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import sys
 import warnings
@@ -32,6 +33,7 @@ def run_program(command: click.Command) -> int:
     code runs.
     """
     stand_in_for_missing_streams()
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # it tells of a home it cannot write
     with Interrupts(INTERRUPTED), _warnings_as_lines():
         return run_command(command, sys.argv[1:])
 

@@ -21,11 +21,9 @@ from functools import cache, wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
-import numba
-from numba.core import caching, serialize
-
 from sweep.errors import InputError
 from sweep.files import write_bytes
+from sweep.jit import caching, numba, serialize
 from sweep.streams import tell
 
 P = ParamSpec("P")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -47,7 +46,8 @@ TEXTS = {
 NUMBERS = [
     "9" * 5000, "-" + "9" * 5000, "0x" + "f" * 5000, "1" + "0" * 4200, "1e400", "-1e400", "1e308",
     "-0", "0", "-0.0", "nan", "-nan", "inf", "-inf", "1e-400", "5e-324", "0.1", "1_000", "٣", "1j",
-    "True", "0b1", "0o7", "0x10", "+1", " 1", "1 ", "1e", "e1", ".", "1.", "1,5", "1:5", "[1]", "NaN",
+    "True", "0b1", "0o7", "0x10", "+1", " 1", "1 ", "1e", "e1", ".", "1.", "1,5", "1:5", "[1]",
+    "NaN",
     "9223372036854775807", "9223372036854775808", "18446744073709551616", "2147483648", "-1", "1/3",
 ]  # fmt: skip
 NAMES = (
