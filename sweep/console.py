@@ -6,6 +6,7 @@ import contextlib
 import logging
 import os
 import sys
+import traceback
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -67,6 +68,8 @@ def _message(error: Exception) -> str:
         message = error.format_message().rstrip(".")
         context = getattr(error, "ctx", None)
         return f"{message}; see '{context.command_path} --help'" if context else message
+    if isinstance(error, OSError) and _is_from_printing(error):
+        return _unwritable(error)
     if isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename else ""
         return f"{where}{error.strerror or error}"
@@ -109,7 +112,7 @@ def _finish(code: int, told: str) -> int:
     except OSError as error:
         writable = False
         if code != INTERRUPTED:
-            code, told = USER_ERROR, _unwritable(error)
+            code, told = USER_ERROR, f"error: {_unwritable(error)}"
     if not writable:
         with contextlib.suppress(OSError, ValueError):
             null = os.open(os.devnull, os.O_WRONLY)
@@ -121,4 +124,9 @@ def _finish(code: int, told: str) -> int:
 
 
 def _unwritable(error: OSError) -> str:
-    return f"error: cannot write to standard output: {(error.strerror or str(error)).lower()}"
+    return f"cannot write to standard output: {(error.strerror or str(error)).lower()}"
+
+
+def _is_from_printing(error: OSError) -> bool:
+    frames = traceback.walk_tb(error.__traceback__)
+    return any(frame.f_code is click.echo.__code__ for frame, _ in frames)

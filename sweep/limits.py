@@ -84,7 +84,7 @@ def check_rounds(schedule: Schedule, values: Mapping[str, Array]) -> None:
     forms = {ring.size_form for ring in rounds.rings} | {one.steps for one in rounds.circuits}
     names = sorted({name for form in forms for name, _ in form if name})
     for loops, *counts in _blocks(loop, *(values[name] for name in names)):
-        given = dict(zip(names, counts, strict=True)) | {"": 1}
+        given: dict[str, Any] = dict(zip(names, counts, strict=True)) | {"": 1}
         repeat = np.ones(1, np.int64)
         for form in forms:
             size = sum(factor * given[name] for name, factor in form)
