@@ -55,6 +55,7 @@ def run_command(command: click.Command, arguments: list[str]) -> int:
     except BrokenPipeError:
         code = BROKEN_PIPE
     except (KeyboardInterrupt, click.Abort) as stop:
+        exec("")  # CPython would end by the signal if it came in some library's exec
         code, told = INTERRUPTED, f"interrupted: {stop}".removesuffix(": ")
     except (click.ClickException, InputError, OSError, MemoryError) as error:
         code, told = USER_ERROR, f"error: {_message(error)}"

@@ -31,15 +31,16 @@ class Interrupts:
     def __init__(self, exit_code: int) -> None:
         self._exit_code = exit_code
         self._answered = threading.Event()
+        self._ended = False
 
     def __enter__(self) -> None:
         """Begin to watch, unless Ctrl-C is ignored or somebody else's (``nohup``, a notebook)."""
-        if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        if os.name == "nt" or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
             return
+        signal.signal(signal.SIGINT, self._answer)
         reader, writer = os.pipe()
         os.set_blocking(writer, False)
         signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
-        signal.signal(signal.SIGINT, self._answer)
         threading.Thread(target=self._watch, args=(reader,), daemon=True).start()
 
     def __exit__(
@@ -49,10 +50,12 @@ class Interrupts:
         trace: TracebackType | None,
     ) -> None:
         """Go on watching: at the end of a process Python waits for its threads."""
+        self._ended = True
 
     def _answer(self, number: int, frame: FrameType | None) -> None:
-        if not self._answered.is_set():  # once is enough: what is being put in order goes on
-            self._answered.set()
+        again = self._answered.is_set() or self._ended
+        self._answered.set()
+        if not again:  # once is enough: what is being put in order goes on
             raise KeyboardInterrupt
 
     def _watch(self, reader: int) -> None:

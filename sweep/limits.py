@@ -83,6 +83,8 @@ def check_rounds(schedule: Schedule, values: Mapping[str, Array]) -> None:
     rounds = plan(schedule, "consumer", not np.any(values.get("mma_in_flight", 0)))
     forms = {ring.size_form for ring in rounds.rings} | {one.steps for one in rounds.circuits}
     names = sorted({name for form in forms for name, _ in form if name})
+    if not names:  # it repeats after as many steps whatever the counts
+        return
     for loops, *counts in _blocks(loop, *(values[name] for name in names)):
         given: dict[str, Any] = dict(zip(names, counts, strict=True)) | {"": 1}
         repeat = np.ones(1, np.int64)
