@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sweep.barriers import Barrier
 from sweep.event_trace import EventResult, TraceRow
-from sweep.operations import Arrive, AsyncUse, Busy, Program, Use, Wait, WaitParity
+from sweep.operations import Arrive, AsyncUse, Busy, Program, Use, Wait, WaitParity, bounded
 from sweep.resources import Agent, Request, Resource
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Simulation:
 
     def start(self, name: str, program: Program) -> None:
         """Add the agent of that name, which runs ``program`` from cycle 0."""
-        self._agents.append(Agent(name, self._index[name], program))
+        self._agents.append(Agent(name, self._index[name], bounded(program)))
 
     def run(self) -> EventResult:
         """Run all agents to their ends.

@@ -169,6 +169,19 @@ def test_files_that_are_none(capsys: Capture, tmp_path: Path) -> None:
         load_schedule("a\0b.py")
 
 
+def test_a_program_without_end(
+    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sweep.operations.MOST_OPERATIONS", 1000)
+    endless = "from sweep.operations import Busy\n        while True: yield Busy('x', 0.0)"
+    file = write(tmp_path, in_agent=endless)
+    said = one_line(capsys, "simulate", file, "k_tiles=1", "--engine", "events")
+    assert "an agent's program goes on after 1,000 operations" in said
+    few = "from sweep.operations import Busy\n        for _ in range(1000): yield Busy('x', 1.0)"
+    file = write(tmp_path, in_agent=few + "\n        return")
+    assert sweep.simulate(file, k_tiles=1, engine="events").cycles == 1000
+
+
 class Entry:
     """An entry point of another package."""
 

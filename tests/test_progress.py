@@ -52,8 +52,8 @@ def test_rate_and_time_left() -> None:
 
 def test_a_line_fits_its_terminal() -> None:
     for columns in range(1, 140):
-        for done in (0, 1, 10**6, 10**12 - 1, 10**12):
-            line = progress_line(done, 10**12, done, 1e-3, columns)
+        for done in (0, 1, 10**6, 10**9 - 1, 10**9):
+            line = progress_line(done, 10**9, done, 0.01, columns)
             assert len(line) < columns
             assert columns < 80 or "left" in line or not done
     assert progress_line(5, 10, 5, 1.0).startswith("[############............]  50 %")
