@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from sweep.console import Exit, run_command
+from sweep.console import Exit, run_command, run_program
 from sweep.version import __version__
 
 FILE = click.Path(path_type=Path)
@@ -272,7 +272,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         Exit code: 0, 1 (``reproduce``: a mismatch; ``verify``: a violation), 2 (a mistake of the
         user), 130 (Ctrl-C).
     """
-    return run_command(cli, list(sys.argv[1:] if arguments is None else arguments))
+    return run_program(cli) if arguments is None else run_command(cli, list(arguments))
 
 
 if __name__ == "__main__":

@@ -13,8 +13,10 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-import numba
-from numba import types
+from sweep.jit import numba
+from sweep.kept import compile_kept
+
+types: Any = numba.types
 
 FINE, COARSE = 2.0**-20, 2.0**-10
 SHORT_PERIOD = 2.0**26
@@ -49,8 +51,7 @@ def batch(durations: int, counts: int) -> Function:
     scratch = types.float64[:, ::1]
     outputs = [types.float64[::1], types.float64[::1], types.int8[::1]]
     signature = types.void(*[duration] * durations, *[count] * counts, scratch, *outputs)
-    decorate: Function = njit(signature, cache=True, **_OPTIONS)
-    return decorate
+    return compiled(signature)
 
 
 @inlined
@@ -142,13 +143,12 @@ def fill(array: Array, size: int, value: float) -> None:
         array[index] = value
 
 
-def compiled(signature: str) -> Function:
+def compiled(signature: Any) -> Function:
     """Compile a function of this signature, and keep it on disk.
 
-    The helpers it calls must be in its own file: Numba looks for changes there only.
+    The helpers it calls must be in its own file or here: changes are looked for nowhere else.
     """
-    decorate: Function = njit(signature, cache=True, **_OPTIONS)
-    return decorate
+    return lambda body: compile_kept(njit(**_OPTIONS)(body), signature)
 
 
 def fifo_batch(serve: Function) -> Function:
@@ -157,5 +157,5 @@ def fifo_batch(serve: Function) -> Function:
     durations = types.Array(types.float64, 2, "A", readonly=True)
     steps = types.Array(types.int64, 1, "A", readonly=True)
     signature = types.void(programs, types.int64, durations, steps, types.float64[::1])
-    compiled: Function = njit(signature, error_model="numpy", nogil=True, cache=True)(serve)
-    return compiled
+    kept: Function = compile_kept(njit(error_model="numpy", nogil=True)(serve), signature)
+    return kept

@@ -22,12 +22,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sweep.barriers import Barrier
 from sweep.event_trace import EventResult, TraceRow
-from sweep.operations import Arrive, AsyncUse, Busy, Program, Use, Wait, WaitParity
+from sweep.operations import Arrive, AsyncUse, Busy, Program, Use, Wait, WaitParity, bounded
 from sweep.resources import Agent, Request, Resource
 
 if TYPE_CHECKING:
     from sweep.description import Schedule
 from sweep.errors import InputError
+from sweep.streams import describe
 
 PENDING = TraceRow("", "", "", 0, 0, 0.0, 0.0, 0.0, "")
 """Keeps the place of an asynchronous use in its agent's program order until it starts."""
@@ -77,7 +78,7 @@ class Simulation:
 
     def start(self, name: str, program: Program) -> None:
         """Add the agent of that name, which runs ``program`` from cycle 0."""
-        self._agents.append(Agent(name, self._index[name], program))
+        self._agents.append(Agent(name, self._index[name], bounded(program)))
 
     def run(self) -> EventResult:
         """Run all agents to their ends.
@@ -300,5 +301,10 @@ def run_events(schedule: Schedule, p: Mapping[str, Any]) -> EventResult:
         raise InputError(
             f"schedule {schedule.name!r} has no program for the event-driven simulator"
         )
-    schedule.program(simulation, p)
-    return simulation.run()
+    try:
+        schedule.program(simulation, p)
+        return simulation.run()
+    except (Deadlock, InputError, MemoryError, KeyboardInterrupt):
+        raise
+    except BaseException as error:  # whatever a user's program raises becomes one line
+        raise InputError(f"program of {schedule.name!r}: {describe(error)}") from error

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,7 @@ from numpy.typing import NDArray
 from sweep.circuits import linear
 from sweep.description import Schedule
 from sweep.errors import InputError
-from sweep.kernel import load, once
+from sweep.kept import once
 from sweep.variables import VARIABLES
 
 UNORDERED = VARIABLES["bottleneck"].flag_meanings.index("unordered")
@@ -84,5 +83,6 @@ class FifoKernel:
 @once
 def service() -> Any:
     """Return the compiled loop: (programs, resources, durations, steps, cycles)."""
-    source = Path(__file__).with_name("fifo_service.py").read_text(encoding="utf-8")
-    return load("fifo", source).kernel
+    from sweep.fifo_service import kernel
+
+    return kernel

@@ -1,6 +1,6 @@
 """The service loop of ``fifo``: who asked first is served first, for every point.
 
-It is loaded as a kernel like the generated ones, so that it is kept in the same folder.
+It is compiled when it is imported.
 """
 
 from __future__ import annotations

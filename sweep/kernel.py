@@ -1,35 +1,25 @@
-"""From a schedule to its compiled batch kernel, kept on disk between processes."""
+"""From a schedule to its compiled batch kernel."""
 
 from __future__ import annotations
 
 import hashlib
 import importlib.util
-import os
 import sys
-import tempfile
-import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache, wraps
-from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from importlib.abc import ExecutionLoader
+from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from sweep.description import Schedule
-from sweep.files import write_text
 from sweep.generator import generate
+from sweep.kept import once
 from sweep.names import Names
 from sweep.plan import plan
 
 Array = NDArray[Any]
-
-P = ParamSpec("P")
-T = TypeVar("T")
-_LOADING = threading.RLock()
-_PYTHON = f"py{sys.version_info.major}{sys.version_info.minor}"
 
 
 def source_of(schedule: Schedule, release: str = "consumer", plain: bool = True) -> str:
@@ -70,23 +60,11 @@ class Kernel:
         self.function(*arrays, scratch, cycles, period, flags)
 
 
-def once(function: Callable[P, T]) -> Callable[P, T]:
-    """Cache a function's results; threads that ask together wait for the first."""
-    cached = cache(function)
-
-    @wraps(function)
-    def locked(*arguments: P.args, **named: P.kwargs) -> T:
-        with _LOADING:
-            return cached(*arguments, **named)  # type: ignore[arg-type]
-
-    return locked
-
-
 @once
 def kernel_of(schedule: Schedule, release: str, plain: bool) -> Kernel:
     """Return the compiled kernel of a schedule's variant.
 
-    It is compiled once, whatever the number of threads, and kept in ``cache_folder()``.
+    It is compiled once, whatever the number of threads, and kept in ``sweep.kept.cache_folder()``.
     """
     how = plan(schedule, release, plain)
     variant = "plain" if plain else release
@@ -94,54 +72,31 @@ def kernel_of(schedule: Schedule, release: str, plain: bool) -> Kernel:
     return Kernel(module.kernel, Names(how))
 
 
-def cache_folder() -> Path:
-    """Return the folder that keeps generated and compiled kernels.
-
-    ``WARPSWEEP_CACHE_DIR`` if set, else ``warpsweep`` in the user's cache folder; a temporary
-    folder where that cannot be written.
-    """
-    named = os.environ.get("WARPSWEEP_CACHE_DIR")
-    base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
-    try:
-        folder = Path(named) if named else Path(base or Path.home() / ".cache") / "warpsweep"
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            return folder
-    except (OSError, RuntimeError):  # not writable, or no home
-        return Path(tempfile.mkdtemp(prefix="warpsweep-"))
-
-
 def load(name: str, source: str) -> Any:
-    """Import generated source as a module from a real file, so that Numba's cache works on it.
+    """Run generated source as a module.
 
-    The file's name carries a digest of the source and of the compiled helpers it calls: a change
-    in either is a new file, never an old cached kernel.
+    The module's name carries a digest of the source: another source is another module. Tracebacks
+    show its lines.
     """
-    helpers = Path(__file__).with_name("compiled.py").read_bytes()
-    digest = hashlib.sha256(source.encode() + helpers).hexdigest()[:16]
-    path = _folder() / f"{name}_{digest}.py"
-    if not path.exists() or path.read_text(encoding="utf-8") != source:
-        write_text(path, source)
-    try:
-        return _import(name, path)
-    except Exception:  # a damaged cache, say from a full disk: once more, from nothing
-        for file in (path.parent / "__pycache__").glob(f"{path.stem}.*"):
-            file.unlink(missing_ok=True)
-        return _import(name, path)
-
-
-def _import(name: str, path: Path) -> Any:
-    kept = (path.parent / "__pycache__").glob(f"{path.stem}.kernel-*.{_PYTHON}*.nbi")
-    if not getattr(numba.config, "DISABLE_JIT", 0) and not any(kept):
-        print(f"warpsweep: compiling {name} (kept for the next run)", file=sys.stderr)
-    spec = importlib.util.spec_from_file_location(f"warpsweep_kernel_{path.stem}", path)
-    assert spec is not None and spec.loader is not None
+    digest = hashlib.sha256(source.encode()).hexdigest()[:16]
+    loader = _Generated(f"warpsweep_kernel_{name}_{digest}", source)
+    spec = importlib.util.spec_from_loader(loader.name, loader)
+    assert spec is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # Numba's cache looks the module up while it loads
-    spec.loader.exec_module(module)
+    vars(module)["KERNEL_NAME"] = name
+    sys.modules[loader.name] = module  # a kept function looks its module up
+    loader.exec_module(module)
     return module
 
 
-@cache
-def _folder() -> Path:
-    return cache_folder()
+class _Generated(ExecutionLoader):
+    """Gives Python a module that is in no file."""
+
+    def __init__(self, name: str, source: str) -> None:
+        self.name, self._source = name, source
+
+    def get_filename(self, fullname: str) -> str:
+        return f"{fullname}.py"
+
+    def get_source(self, fullname: str) -> str:
+        return self._source

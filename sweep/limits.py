@@ -11,9 +11,17 @@ from numpy.typing import NDArray
 from sweep.derived import depends_on
 from sweep.description import Schedule
 from sweep.errors import InputError
+from sweep.plan import plan
 from sweep.variables import EXACT_CYCLES
 
 Array = NDArray[Any]
+
+MOST_EVENTS = 5_000_000
+"""A kept event takes some 180 bytes."""
+MOST_STEPPED, SECONDS_PER_STEP, ROUNDS_STEPPED = 10**10, 5e-9, 12
+"""Steps of a point without a jump, what one of them takes (measured), and rounds looked at."""
+MOST_SERVED, SECONDS_PER_SERVED = 10**8, 2e-7
+"""Blocks of keys of a point under fifo, and what one of them takes (measured)."""
 
 
 def check_release(schedule: Schedule, values: Mapping[str, Array]) -> None:
@@ -47,6 +55,71 @@ def check_warpgroups(schedule: Schedule, values: Mapping[str, Array]) -> None:
         raise InputError(
             f"consumer_warpgroups={groups[uneven][0]}: must be a multiple of {schedule.turns} in"
             f" {schedule.name}, whose {schedule.turns} consumers take turns"
+        )
+
+
+def check_served_blocks(schedule: Schedule, values: Mapping[str, Array]) -> None:
+    """Refuse runs under ``arbitration="fifo"`` that would take minutes: nothing is jumped there."""
+    if "arbitration" not in schedule.parameters:
+        return
+    loop = values[schedule.loop]
+    long = loop > MOST_SERVED
+    if long.any() and _meet(values["arbitration"] == 1, long):
+        worst = loop.max()
+        raise InputError(
+            f"{schedule.loop}={worst}: arbitration='fifo' serves every block of every point, here"
+            f" for about {worst * SECONDS_PER_SERVED:.0f} s a point; the limit is"
+            f" {MOST_SERVED} blocks"
+        )
+
+
+def check_rounds(schedule: Schedule, values: Mapping[str, Array]) -> None:
+    """Refuse runs that step for minutes before their regime can repeat.
+
+    It repeats after a common multiple of the rings' sizes, and a dozen such rounds are looked at.
+    """
+    loop, tiles = values[schedule.loop], values.get("output_tiles", np.ones(1, np.int64))
+    if float(loop.max()) * float(tiles.max()) <= MOST_STEPPED:
+        return
+    rounds = plan(schedule, "consumer", not np.any(values.get("mma_in_flight", 0)))
+    forms = {ring.size_form for ring in rounds.rings} | {one.steps for one in rounds.circuits}
+    names = sorted({name for form in forms for name, _ in form if name})
+    if not names:  # it repeats after as many steps whatever the counts
+        return
+    for loops, *counts in _blocks(loop, *(values[name] for name in names)):
+        given: dict[str, Any] = dict(zip(names, counts, strict=True)) | {"": 1}
+        repeat = np.ones(1, np.int64)
+        for form in forms:
+            size = sum(factor * given[name] for name, factor in form)
+            repeat = np.minimum(np.lcm(repeat, np.maximum(size, 1)), 2**40)
+        steps = np.minimum(loops, ROUNDS_STEPPED * repeat)
+        if steps.max() > MOST_STEPPED:
+            at = int(steps.argmax())
+            often = ", ".join(f"{name}={given[name][at]}" for name in names)
+            raise InputError(
+                f"{schedule.loop}={loops[at]}: with {often} the run repeats only after"
+                f" {np.broadcast_to(repeat, steps.shape)[at]} steps, and would take about"
+                f" {steps[at] * SECONDS_PER_STEP:.0f} s; the limit is {MOST_STEPPED} such steps"
+            )
+
+
+def check_events(schedule: Schedule, point: Mapping[str, Any], what: str) -> None:
+    """Refuse to keep more events of a point than memory holds.
+
+    Parameters
+    ----------
+    schedule : Schedule
+    point : mapping of str to float, int or str
+        Its parameters.
+    what : str
+        Who keeps them, for the message.
+    """
+    steps = point[schedule.loop]
+    events = len(schedule.events("consumer")) * steps * point.get("output_tiles", 1)
+    if events > MOST_EVENTS:
+        raise InputError(
+            f"{schedule.loop}={steps}: {what} keeps every event, here {events:,};"
+            f" the limit is {MOST_EVENTS:,} events"
         )
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Iterator
+from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from sweep.errors import InputError
 
 if TYPE_CHECKING:
     from sweep.barriers import Barrier
@@ -72,4 +75,19 @@ class WaitParity(NamedTuple):
 
 
 Operation: TypeAlias = Busy | Use | AsyncUse | Arrive | Wait | WaitParity
-Program: TypeAlias = Generator[Operation, None, None]
+Program: TypeAlias = Iterator[Operation]
+
+MOST_OPERATIONS = 15_000_000
+"""Of one agent: some three for each of the events that a run may keep."""
+
+
+def bounded(program: Program) -> Program:
+    """Return a program that is an error where it has no end."""
+    operations = iter(program)
+    return chain(islice(operations, MOST_OPERATIONS), _no_more(operations))
+
+
+def _no_more(operations: Program) -> Program:
+    for _ in operations:
+        raise InputError(f"an agent's program goes on after {MOST_OPERATIONS:,} operations")
+    yield from ()

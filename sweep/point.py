@@ -11,6 +11,7 @@ from sweep.checks import check_choice
 from sweep.engine import BLOCK_POINTS, allocate, blocks, finish_block, prepare, run_block
 from sweep.errors import InputError
 from sweep.events import Deadlock, run_events
+from sweep.limits import check_events
 from sweep.space import Space, resolve
 from sweep.variables import OUTPUTS, VARIABLES
 
@@ -122,6 +123,8 @@ def simulate(schedule: Any, *, engine: str = "batch", **parameters: Any) -> Poin
     """
     space = one_point(schedule, parameters)
     check_choice("engine", engine, ENGINES)
+    if engine == "events":
+        check_events(space.schedules[0], event_parameters(space), "engine='events'")
     shape = space.grid
     outputs = allocate(shape)
     prepare(space.schedules[0], space.values[0])

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from types import TracebackType
 from typing import TextIO
 
-BAR_COLUMNS = 24
+BAR_COLUMNS, FEWEST_BAR_COLUMNS = 24, 6
+COLUMNS = 80
+"""Where the terminal does not say."""
 REDRAW_SECONDS = 0.1
 
 
@@ -25,7 +28,7 @@ class ProgressBar:
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = sys.stderr if stream is None else stream
-        self._shown = self._stream.isatty()
+        self._shown = self._stream is not None and self._stream.isatty()
         self._first: tuple[float, int] | None = None
         self._drawn = 0.0
         self._columns = 0
@@ -53,17 +56,26 @@ class ProgressBar:
             return
         self._drawn = now
         since, before = self._first
-        line = progress_line(done, total, done - before, now - since)
+        line = progress_line(done, total, done - before, now - since, self._width())
         self._write("\r" + line.ljust(self._columns))
         self._columns = len(line)
 
+    def _width(self) -> int:
+        try:
+            return os.get_terminal_size(self._stream.fileno()).columns or COLUMNS
+        except (AttributeError, OSError, ValueError):  # a terminal that is none of the system's
+            return COLUMNS
+
     def _write(self, text: str) -> None:
-        self._stream.write(text)
-        self._stream.flush()
+        try:
+            self._stream.write(text)
+            self._stream.flush()
+        except OSError:  # the terminal is gone: nobody looks at the bar
+            self._shown, self._columns = False, 0
 
 
-def progress_line(done: int, total: int, new: int, seconds: float) -> str:
-    """Return one line of progress.
+def progress_line(done: int, total: int, new: int, seconds: float, columns: int = COLUMNS) -> str:
+    """Return one line of progress that a terminal does not break.
 
     Parameters
     ----------
@@ -71,20 +83,24 @@ def progress_line(done: int, total: int, new: int, seconds: float) -> str:
         Points that are there, and points in all.
     new : int
         Points of ``done`` that were computed in the last ``seconds`` seconds.
+    columns : int
+        Width of the terminal; the bar takes what the numbers leave.
 
     Examples
     --------
-    >>> progress_line(500_000, 2_000_000, 400_000, 0.1)
+    >>> progress_line(500_000, 2_000_000, 400_000, 0.1, columns=100)
     '[######..................]  25 %  500,000 of 2,000,000 points  4.0 M points/s  0:00 left'
     """
     share = done / total if total else 1.0
-    filled = int(share * BAR_COLUMNS)
-    line = f"[{'#' * filled}{'.' * (BAR_COLUMNS - filled)}] {100 * share:3.0f} %"
-    line += f"  {done:,} of {total:,} points"
+    line = f" {100 * share:3.0f} %  {done:,} of {total:,} points"
     if new > 0 and seconds > 0:
         rate = new / seconds
         line += f"  {rate_text(rate)}  {_clock((total - done) / rate)} left"
-    return line
+    length = min(BAR_COLUMNS, columns - len(line) - 3)
+    if length >= FEWEST_BAR_COLUMNS:
+        filled = int(share * length)
+        line = f"[{'#' * filled}{'.' * (length - filled)}]{line}"
+    return line[: columns - 1]
 
 
 def rate_text(rate: float) -> str:

@@ -29,7 +29,13 @@ from sweep.description import Schedule
 from sweep.errors import InputError, quoted, unknown_name
 from sweep.hardware import GPU
 from sweep.layout import Coordinate, expand, lay_out
-from sweep.limits import check_release, check_run_length, check_warpgroups
+from sweep.limits import (
+    check_release,
+    check_rounds,
+    check_run_length,
+    check_served_blocks,
+    check_warpgroups,
+)
 from sweep.merge import merge_coordinates
 from sweep.named import as_array
 from sweep.schedules import load_schedule
@@ -121,6 +127,8 @@ def resolve(schedule: Any, parameters: Mapping[str, Any]) -> Space:
         check_release(one.schedule, found)
         check_warpgroups(one.schedule, found)
         check_run_length(one.schedule, found, parameters)
+        check_served_blocks(one.schedule, found)
+        check_rounds(one.schedule, found)
     return Space(
         schedules,
         dims,

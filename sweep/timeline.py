@@ -11,6 +11,7 @@ from sweep.errors import InputError
 from sweep.event_trace import EventResult
 from sweep.events import Deadlock, run_events
 from sweep.interpreter import NeverHappens, interpret
+from sweep.limits import check_events
 from sweep.point import ENGINES, event_parameters, one_point
 from sweep.results import provenance
 from sweep.space import Space
@@ -18,9 +19,6 @@ from sweep.variables import label
 
 if TYPE_CHECKING:
     import xarray as xr
-
-
-MOST_EVENTS = 5_000_000
 
 
 def trace(schedule: Any, *, engine: str = "batch", **parameters: Any) -> xr.Dataset:
@@ -63,12 +61,7 @@ def trace(schedule: Any, *, engine: str = "batch", **parameters: Any) -> xr.Data
 def trace_result(space: Space, engine: str = "batch") -> EventResult:
     """Run one point with every event kept; a deadlock is an error that says who waits for what."""
     schedule, p = space.schedules[0], event_parameters(space)
-    events = len(schedule.events("consumer")) * p[schedule.loop] * p.get("output_tiles", 1)
-    if events > MOST_EVENTS:
-        raise InputError(
-            f"{schedule.loop}={p[schedule.loop]}: a trace keeps every event, here {events:,};"
-            f" the limit is {MOST_EVENTS:,} events"
-        )
+    check_events(schedule, p, "a trace")
     if engine == "batch" and p.get("arbitration", "ordered") == "ordered":
         try:
             return interpret(schedule, p)

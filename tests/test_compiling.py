@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import pickle
 import subprocess
 import sys
+import traceback
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +16,8 @@ import pytest
 from points import COMPILED
 from sweep.catalogue import SCHEDULES
 from sweep.description import Event
-from sweep.kernel import cache_folder, load, source_of
+from sweep.kept import cache_folder
+from sweep.kernel import load, source_of
 
 compiled = pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
 
@@ -91,7 +95,7 @@ print(sweep.simulate(changed, k_tiles=1, t_mma=1, t_epilogue=5).cycles)
     once = python(code.replace("EXTRA", "()"), tmp_path)
     twice = python(code.replace("EXTRA", f"({extra},)"), tmp_path)
     assert float(twice.stdout) == float(once.stdout) + 5
-    assert len(list(tmp_path.glob("sync_plain_*.py"))) == 2
+    assert len(list(tmp_path.glob("sync_plain_*.kernel"))) == 2
 
 
 def test_changing_a_row_changes_the_source() -> None:
@@ -103,37 +107,123 @@ def test_changing_a_row_changes_the_source() -> None:
     assert source_of(replace(sync, events=events)) != source_of(sync)
 
 
-def test_the_file_is_named_by_its_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sweep.kernel._folder", lambda: tmp_path)
+def test_a_module_is_named_by_its_content() -> None:
     one = load("trial", "kernel = 1")
     other = load("trial", "kernel = 2")
     again = load("trial", "kernel = 1")
     assert (one.kernel, other.kernel, again.kernel) == (1, 2, 1)
-    assert one.__file__ == again.__file__ != other.__file__
-    assert len(list(tmp_path.glob("trial_*.py"))) == 2
-    assert not list(tmp_path.glob("*.tmp"))
+    assert one.__name__ == again.__name__ != other.__name__
 
 
-def test_a_folder_that_cannot_be_written_falls_back(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_traceback_shows_the_generated_line() -> None:
+    module = load("trial", "def kernel():\n    return 1 / 0  # here\n")
+    with pytest.raises(ZeroDivisionError) as caught:
+        module.kernel()
+    assert "return 1 / 0  # here" in "".join(traceback.format_exception(caught.value))
+
+
+def test_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    find = cache_folder.__wrapped__
+    monkeypatch.setenv("WARPSWEEP_CACHE_DIR", str(tmp_path / "new" / "kernels"))
+    assert find() == tmp_path / "new" / "kernels"
     blocked = tmp_path / "file"
     blocked.write_text("no folder")
-    monkeypatch.setenv("WARPSWEEP_CACHE_DIR", str(blocked / "kernels"))
-    folder = cache_folder()
-    assert folder.is_dir()
-    assert tmp_path not in folder.parents
-    (folder / "probe").write_text("")
-    monkeypatch.setenv("WARPSWEEP_CACHE_DIR", str(tmp_path / "new" / "kernels"))
-    assert cache_folder() == tmp_path / "new" / "kernels"
+    for name in (str(blocked / "kernels"), "nul\0", "n" * 5000):
+        with monkeypatch.context() as patch:
+            if "\0" in name:
+                patch.setattr("os.environ", {"WARPSWEEP_CACHE_DIR": name})
+            else:
+                patch.setenv("WARPSWEEP_CACHE_DIR", name)
+            assert find() is None
     monkeypatch.delenv("WARPSWEEP_CACHE_DIR")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
-    assert cache_folder() == tmp_path / "xdg" / "warpsweep"
+    assert find() == tmp_path / "xdg" / "warpsweep"
+
+
+EVERY_KIND = """
+import sweep
+from sweep.tensorcore.kernels import count_wavefronts
+from sweep.tensorcore.strips import _kernel
+print(sweep.simulate("attention_serial").cycles)
+print(sweep.simulate("attention_serial", arbitration="fifo").cycles)
+count_wavefronts(), _kernel()
+"""
 
 
 @compiled
-def test_a_run_with_an_unwritable_cache_still_works(tmp_path: Path) -> None:
-    blocked = tmp_path / "file"
-    blocked.write_text("no folder")
+def test_without_a_home_all_runs_and_nothing_is_left(tmp_path: Path) -> None:
+    """A home and a cache that cannot be made, and a temporary folder that stays empty."""
+    (tmp_path / "file").write_text("no folder")
+    nowhere, temporary = str(tmp_path / "file" / "home"), tmp_path / "temporary"
+    temporary.mkdir()
+    ran = python(
+        EVERY_KIND,
+        tmp_path / "file" / "kernels",
+        HOME=nowhere,
+        XDG_CACHE_HOME=nowhere,
+        TMPDIR=str(temporary),
+    )
+    assert ran.stdout.split() == ["57344.0", "57344.0"]
+    assert ran.stderr.count("warpsweep: compiling ") == 4
+    assert "kept" not in ran.stderr
+    assert not list(temporary.iterdir())
+
+
+@compiled
+def test_one_folder_keeps_every_kind_of_function_whole(tmp_path: Path) -> None:
+    """Whatever is damaged is compiled anew: a flipped bit, a cut end, a folder, nothing at all."""
+    ran = python(EVERY_KIND, tmp_path)
+    assert ran.stderr.count("(kept for the next run)") == 4
+    files = sorted(tmp_path.iterdir())
+    assert [file.suffix for file in files] == [".kernel"] * 4
+    assert not python(EVERY_KIND, tmp_path).stderr
+    whole = [file.read_bytes() for file in files]
+    files[0].write_bytes(whole[0][:3000] + bytes([whole[0][3000] ^ 1]) + whole[0][3001:])
+    files[1].write_bytes(whole[1][:-1])
+    files[2].unlink()
+    files[2].mkdir()
+    files[3].write_bytes(b"")
+    again = python(EVERY_KIND, tmp_path)
+    assert again.stdout == ran.stdout
+    assert again.stderr.count("(kept for the next run)") == 4
+    assert not python(EVERY_KIND, tmp_path).stderr
+    assert sorted(tmp_path.iterdir()) == files
+
+
+@compiled
+def test_a_whole_file_of_another_kind_is_compiled_anew(tmp_path: Path) -> None:
+    """The checksum is right and what it covers is no function."""
     code = "import sweep; print(sweep.simulate('attention_serial').cycles)"
-    assert python(code, blocked / "kernels", TMPDIR=str(tmp_path)).stdout.strip() == "57344.0"
+    python(code, tmp_path)
+    (file,) = tmp_path.iterdir()
+    for content in (b"no pickle", pickle.dumps(("neither",) * 9)):
+        file.write_bytes(hashlib.sha256(content).digest() + content)
+        ran = python(code, tmp_path)
+        assert ran.stdout == "57344.0\n"
+        assert "compiling" in ran.stderr
+    assert python(code, tmp_path).stderr == ""
+
+
+FORK = """
+import multiprocessing, sys, threading, time
+import sweep
+loading = threading.Thread(target=sweep.simulate, args=("sync",))
+loading.start()
+import sweep.kept
+while not sweep.kept._LOADING._is_owned() and sweep.kept._LOADING.acquire(blocking=False):
+    sweep.kept._LOADING.release()  # until the other thread has it
+    time.sleep(0.001)
+child = multiprocessing.get_context("fork").Process(
+    target=lambda: sys.exit(int(sweep.simulate("attention_serial").cycles == 57344.0))
+)
+child.start()
+child.join(60)
+print(child.exitcode)
+loading.join()
+"""
+
+
+@compiled
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_a_child_forked_while_a_kernel_is_loaded_runs(tmp_path: Path) -> None:
+    assert python(FORK, tmp_path).stdout == "1\n"

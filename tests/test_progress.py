@@ -48,3 +48,24 @@ def test_rate_and_time_left() -> None:
     assert "1:23:20 left" in line
     assert "left" not in progress_line(0, 10, 0, 0.0)
     assert "100 %" in progress_line(0, 0, 0, 0.0)
+
+
+def test_a_line_fits_its_terminal() -> None:
+    for columns in range(1, 140):
+        for done in (0, 1, 10**6, 10**9 - 1, 10**9):
+            line = progress_line(done, 10**9, done, 0.01, columns)
+            assert len(line) < columns
+            assert columns < 80 or "left" in line or not done
+    assert progress_line(5, 10, 5, 1.0).startswith("[############............]  50 %")
+
+
+class Gone(Terminal):
+    def write(self, text: str) -> int:
+        raise OSError(5, "Input/output error")
+
+
+def test_a_terminal_that_goes_away_stops_nothing() -> None:
+    stream: Any = Gone(True)
+    with ProgressBar(stream) as bar:
+        bar(0, 10)
+        bar(10, 10)

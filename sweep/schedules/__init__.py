@@ -9,6 +9,7 @@ import os
 import pkgutil
 import sys
 import warnings
+from dataclasses import replace
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import Any
 
 from sweep.description import Schedule
 from sweep.errors import InputError
+from sweep.streams import Notice, describe
 
 ENTRY_POINTS = "warpsweep.schedules"
 """The entry-point group under which other packages register their schedules."""
@@ -35,8 +37,11 @@ def discover() -> dict[str, Schedule]:
             one = _schedule_of(entry.load(), f"entry point {entry.value!r}")
             if one.name in found:
                 raise InputError(f"schedule {one.name!r} exists already")
-        except Exception as error:  # one broken package must not take the others down
-            warnings.warn(f"schedule {entry.name!r} ({entry.value}): {error}", stacklevel=2)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # one broken package must not take the others down
+            said = describe(error)
+            warnings.warn(f"schedule {entry.name!r} ({entry.value}): {said}", Notice, stacklevel=2)
             continue
         found[one.name] = one
     return found
@@ -53,10 +58,15 @@ def load_schedule(path: str | os.PathLike[str]) -> Schedule:
         If the file cannot be read or run, or defines no sound schedule.
     """
     file = Path(path)
-    if not file.is_file():
-        raise InputError(f"schedule {str(path)!r}: there is no such file")
-    stamp = file.stat()
-    return _run_file(str(file.resolve()), str(path), stamp.st_mtime_ns, stamp.st_size)
+    try:
+        if not file.is_file():
+            raise InputError(f"schedule {str(path)!r}: there is no such file")
+        stamp = file.stat()
+        return _run_file(str(file.resolve()), str(path), stamp.st_mtime_ns, stamp.st_size)
+    except (OSError, ValueError) as error:  # a name too long, or no name at all
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"schedule {str(path)!r}: {describe(error)}") from error
 
 
 @cache
@@ -70,8 +80,10 @@ def _run_file(file: str, path: str, changed: int, size: int) -> Schedule:
     sys.modules[name] = module  # dataclasses of the file look themselves up
     try:
         spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:  # whatever a user's file raises becomes one line
-        raise InputError(f"schedule {path!r}: {type(error).__name__}: {error}") from error
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # whatever a user's file raises becomes one line
+        raise InputError(f"schedule {path!r}: {describe(error)}") from error
     return _schedule_of(module, repr(path))
 
 
@@ -82,9 +94,10 @@ def _schedule_of(found: Any, where: str) -> Schedule:
     if not isinstance(schedule, Schedule):
         raise InputError(f"{where}: defines no SCHEDULE, a sweep.description.Schedule")
     try:
-        validate(schedule)
-    except InputError:
+        fixed = replace(schedule, events=cache(schedule.events))  # asked once, here
+        validate(fixed)
+        return fixed
+    except (InputError, KeyboardInterrupt):
         raise
-    except Exception as error:  # what a description can hold instead of events has no end
-        raise InputError(f"{where}: {type(error).__name__}: {error}") from error
-    return schedule
+    except BaseException as error:  # what a description can hold instead of events has no end
+        raise InputError(f"{where}: {describe(error)}") from error

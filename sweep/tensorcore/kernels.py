@@ -1,18 +1,18 @@
 """The compiled functions of the data path: banks, ldmatrix, mma and the block product.
 
-They are in one file because Numba's cache on disk does not see changes of helpers in others.
+They are in one file because changes of helpers are looked for in no other.
 Nothing is allocated inside; scratch comes from outside.
 """
 
 from __future__ import annotations
 
 import math
-from functools import cache
 from typing import Any
 
 import numpy as np
 
 from sweep.compiled import compiled, function, inlined
+from sweep.kept import once
 
 Array = Any
 
@@ -264,13 +264,13 @@ def _multiply_blocks(
                         c[row, column] = accumulators[tile, lane, element]
 
 
-@cache
+@once
 def count_wavefronts() -> Any:
     """Return the compiled counter: (addresses, lanes at a time, words, banks, found)."""
     return compiled("void(int64[:,::1], int64, int64, int64[::1], int64[::1])")(_count_wavefronts)
 
 
-@cache
+@once
 def multiply_blocks() -> Any:
     """Return the compiled block product."""
     matrix, table, lanes, cube = "f4[:,::1]", "i8[:,::1]", "i8[:,:,::1]", "f4[:,:,::1]"

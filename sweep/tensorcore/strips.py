@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sweep.compiled import compiled
+from sweep.kept import once
 
 Array = Any
 
@@ -75,7 +75,7 @@ def _touched(
         rows[point], columns[point], most[point] = sum_rows, sum_columns, largest
 
 
-@cache
+@once
 def _kernel() -> Any:
     return compiled(f"void({', '.join(['int64[::1]'] * 9)})")(_touched)
 
