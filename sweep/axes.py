@@ -1,24 +1,22 @@
 """What a user passes for a parameter to an argument with dimensions.
 
 A scalar has none, a sequence is a new dimension named after the parameter, and an xarray object
-brings its own. xarray is never imported here: an argument can only be an xarray object where it
-has been imported already.
+or a pandas Series brings its own (``sweep.named``).
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sweep.checks import Label, check_labels, check_numbers, label_text
-from sweep.errors import InputError
+from sweep.checks import Label, check_labels, check_length, given_numbers, held, label_text
+from sweep.errors import InputError, InputTypeError, quoted
 from sweep.hardware import GPU
-from sweep.memory import available_bytes, human_bytes
+from sweep.named import Named, as_array, read_named
 from sweep.variables import VARIABLES, Variable
 
 Array = NDArray[Any]
@@ -34,11 +32,13 @@ class Argument:
     dims : tuple of str
         One per axis of ``array``.
     array : numpy.ndarray
-        Numbers, or codes into ``labels``.
+        Numbers as they are held inside, or codes into ``labels``.
     labels : tuple
         What the codes stand for; empty for numbers.
     coords : mapping of str to (dims, numpy.ndarray)
-        Coordinates that an xarray object brought.
+        Coordinates that an xarray or pandas object brought.
+    given : numpy.ndarray or None
+        Numbers as they were passed, where they differ from those held inside.
     """
 
     name: str
@@ -46,6 +46,7 @@ class Argument:
     array: Array
     labels: tuple[Label, ...] = ()
     coords: Mapping[str, tuple[tuple[str, ...], Array]] = field(default_factory=dict)
+    given: Array | None = None
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -54,8 +55,8 @@ class Argument:
 
     @property
     def text(self) -> Array:
-        """Its values as they stand in a dataset: numbers, or names and shapes as text."""
-        return labelled(self.array, self.labels)
+        """Its values as they stand in a dataset: numbers as passed, names and shapes as text."""
+        return labelled(self.array if self.given is None else self.given, self.labels)
 
 
 def labelled(codes: Array, labels: tuple[Label, ...]) -> Array:
@@ -65,61 +66,69 @@ def labelled(codes: Array, labels: tuple[Label, ...]) -> Array:
     return np.asarray(np.array([label_text(label) for label in labels])[codes])
 
 
-def read_argument(name: str, value: Any) -> Argument:
+def read_argument(name: str, value: Any, variable: Variable | None = None) -> Argument:
     """Read and check what was passed for a parameter.
 
     Parameters
     ----------
     name : str
-        A parameter of the registry.
-    value : scalar, sequence, one-dimensional array or xarray.DataArray
-        A tuple of whole numbers is one shape where the parameter is a shape.
+        What the caller calls it, as messages do.
+    value : scalar, sequence, one-dimensional array, pandas or xarray object
+        A tuple of whole numbers is one shape where the parameter is a shape. A
+        ``pandas.Series`` brings its index as a dimension, as ``xarray.DataArray(series)`` does.
+    variable : Variable, optional
+        What it is: dtype, limits and unit; by default the registry's row of that name.
 
     Raises
     ------
     InputError
-        For a value that the registry does not allow, an empty axis, or the wrong unit.
+        For a value that the row does not allow, an empty axis, or the wrong unit.
+    InputTypeError
+        For a kind of object that can be none.
     """
-    variable = VARIABLES[name]
-    if _is_xarray(value):
-        return _read_xarray(variable, value)
+    variable = VARIABLES[name] if variable is None else replace(variable, name=name)
+    named = read_named(variable, value)
+    if named is not None:
+        return _argument(variable, named.dims, named.array, named)
     if _is_scalar(variable, value):
-        array, labels = check_values(variable, value, ())
-        return Argument(name, (), array, labels)
-    if hasattr(value, "__len__") and 8 * len(value) > available_bytes():
-        raise InputError(
-            f"{name}: {len(value):,} values need {human_bytes(8 * len(value))} of memory,"
-            f" {human_bytes(available_bytes())} are free: give fewer values"
-        )
+        return _argument(variable, (), value)
     items = _sequence(variable, value)
-    array, labels = check_values(variable, items, (len(items),))
-    if array.size == 0:
+    found = _argument(variable, (name,), items)
+    if found.array.size == 0:
         raise InputError(f"{name}: an empty axis; give at least one value")
-    if labels and len(np.unique(array)) < len(array):
-        codes, counts = np.unique(array, return_counts=True)
-        twice = label_text(labels[codes[counts.argmax()]])
-        raise InputError(f"{name}: {twice!r} is there twice in one axis; give it once")
-    return Argument(name, (name,), array, labels)
+    if found.labels and len(np.unique(found.array)) < len(found.array):
+        codes, counts = np.unique(found.array, return_counts=True)
+        twice = label_text(found.labels[codes[counts.argmax()]])
+        raise InputError(f"{name}: {quoted(twice)} is there twice in one axis; give it once")
+    return found
+
+
+def _argument(
+    variable: Variable, dims: tuple[str, ...], value: Any, named: Named | None = None
+) -> Argument:
+    shape = () if not dims else np.shape(value) if named else (len(value),)
+    array, labels, given = check_values(variable, value, shape)
+    coords = named.coords if named else {}
+    return Argument(variable.name, dims, array, labels, coords, given)
 
 
 def check_values(
     variable: Variable, value: Any, shape: tuple[int, ...]
-) -> tuple[Array, tuple[Label, ...]]:
-    """Check a scalar (shape ``()``) or the items of an array against the registry."""
+) -> tuple[Array, tuple[Label, ...], Array | None]:
+    """Check a scalar (shape ``()``) or the items of an array against the registry.
+
+    Returns the numbers held inside or codes, the labels, and the numbers given if they differ.
+    """
     if variable.numeric:
-        array = check_numbers(variable, value)
-        return array.reshape(shape), ()
+        given = given_numbers(variable, value).reshape(shape)
+        inside = held(variable, given)
+        return inside, (), None if np.array_equal(inside, given) else given
     if shape == ():
-        items: Any = [value]
+        items: Any = [value.item() if isinstance(value, np.ndarray) else value]
     else:
         items = value.ravel().tolist() if isinstance(value, np.ndarray) else value
     codes, labels = check_labels(variable, items)
-    return codes.reshape(shape), labels
-
-
-def _is_xarray(value: Any) -> bool:
-    xarray = sys.modules.get("xarray")
-    return xarray is not None and isinstance(value, xarray.DataArray | xarray.Variable)
+    return codes.reshape(shape), labels, None
 
 
 def _is_scalar(variable: Variable, value: Any) -> bool:
@@ -134,40 +143,29 @@ def _is_scalar(variable: Variable, value: Any) -> bool:
 
 def _sequence(variable: Variable, value: Any) -> Any:
     """Return a one-dimensional sequence or array."""
+    if isinstance(value, range):
+        return range(0) if not value else _checked_range(variable, value)
     if isinstance(value, Sequence):
+        check_length(variable.name, len(value))
         if variable.dtype == "shape":
             return [tuple(item) if isinstance(item, list) else item for item in value]
-        return value
+        return value if isinstance(value, list | tuple) else list(value)
     if hasattr(value, "__array__"):
-        array = value if isinstance(value, np.ndarray) else np.asarray(value)
+        array = as_array(variable.name, value)
         if array.ndim == 1:
             return array
         raise InputError(
             f"{variable.name}: an array of {array.ndim} dimensions has no names for them;"
             " give an xarray.DataArray"
         )
-    raise InputError(
+    raise InputTypeError(
         f"{variable.name}: a {type(value).__name__} has no order to sweep; give a number,"
         " a list, a range, an array or an xarray.DataArray"
     )
 
 
-def _read_xarray(variable: Variable, value: Any) -> Argument:
-    name = variable.name
-    units = value.attrs.get("units")
-    if units is not None and units != variable.units:
-        raise InputError(f"{name}: given in units of {units!r}, must be in {variable.units!r}")
-    for dim in value.dims:
-        if not isinstance(dim, str):
-            raise InputError(f"{name}: dimension {dim!r} must have a text name")
-    data = np.asarray(value.values)
-    if data.size == 0:
-        raise InputError(f"{name}: an empty axis; give at least one value")
-    item = data.item() if data.ndim == 0 else data
-    array, labels = check_values(variable, item, data.shape)
-    coords = {
-        key: (tuple(coord.dims), np.asarray(coord.values))
-        for key, coord in getattr(value, "coords", {}).items()
-        if isinstance(key, str)
-    }
-    return Argument(name, tuple(value.dims), array, labels, coords)
+def _checked_range(variable: Variable, value: range) -> Any:
+    """Return a range that fits in memory; one of numbers is laid out when its ends are checked."""
+    if variable.numeric:
+        return given_numbers(variable, value)
+    return [value[0]]  # no name and no shape is a number: refused by its first

@@ -11,22 +11,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sweep.errors import InputError, unknown_name
+from sweep.errors import InputError, InputTypeError, quoted, shorten, unknown_name
 from sweep.hardware import GPU, GPUS
-from sweep.tile import parse_shape, to_grid
-from sweep.variables import Variable
+from sweep.memory import available_bytes, human_bytes
+from sweep.tile import GRID, parse_shape, to_grid
+from sweep.variables import Variable, on_grid
 
 Array = NDArray[Any]
 Label = str | tuple[int, ...] | GPU
 
 
 def check_numbers(variable: Variable, value: Any) -> Array:
-    """Return numbers as float64 (durations on the 1/1024-cycle grid) or int64.
+    """Return checked numbers as they are held inside: durations on the 1/1024-cycle grid.
 
     Parameters
     ----------
     variable : Variable
-        What they are: dtype, limits and unit.
+        What they are: name, dtype, limits and unit.
     value : number, sequence of numbers or numpy.ndarray
         A whole number may be given as a float (2.0).
 
@@ -35,6 +36,11 @@ def check_numbers(variable: Variable, value: Any) -> Array:
     InputError
         For anything that is not a finite real number within the limits.
     """
+    return held(variable, given_numbers(variable, value))
+
+
+def given_numbers(variable: Variable, value: Any) -> Array:
+    """Return checked numbers as they were passed, float64 or int64 by the variable's dtype."""
     if type(value) in (int, float):
         return _limited_scalar(variable, value)
     array = _number_array(variable, value)
@@ -43,12 +49,16 @@ def check_numbers(variable: Variable, value: Any) -> Array:
     _check_limits(variable, array)
     if variable.dtype == "int64":
         return _whole(variable, array)
-    array = array.astype(np.float64, copy=False)
-    return to_grid(array) if _on_grid(variable) else array + 0.0
+    return array.astype(np.float64, copy=False) + 0.0
 
 
-def _on_grid(variable: Variable) -> bool:
-    return variable.kind == "duration" or variable.name == "latency_cycles"
+def held(variable: Variable, given: Array) -> Array:
+    """Return numbers as they are held inside: cycles that add up are multiples of 1/1024."""
+    if not on_grid(variable):
+        return given
+    if given.ndim == 0:
+        return np.array(round(given.item() * GRID) / GRID + 0.0)
+    return to_grid(given)
 
 
 def _limited_scalar(variable: Variable, value: float) -> Array:
@@ -60,13 +70,12 @@ def _limited_scalar(variable: Variable, value: float) -> Array:
         if value != int(value):
             raise _fractional(variable, value)
         return np.array(int(value), dtype=np.int64)
-    exact = round(value * 1024) / 1024 if _on_grid(variable) else float(value)
-    return np.array(exact + 0.0)
+    return np.array(float(value) + 0.0)
 
 
 def _number_array(variable: Variable, value: Any) -> Array:
     if isinstance(value, range):
-        return np.arange(value.start, value.stop, value.step)
+        return _range_array(variable, value)
     if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
         raise InputError(f"{variable.name}: has masked values; give numbers only")
     array = value if isinstance(value, np.ndarray) else None
@@ -74,15 +83,73 @@ def _number_array(variable: Variable, value: Any) -> Array:
         items = array.ravel().tolist() if array is not None else _items(value)
         plain = set(map(type, items)) <= {int, float}
         for item in () if plain else items:
-            if not isinstance(item, numbers.Real) or isinstance(item, bool | np.bool_):
+            if not _is_real(item):
                 raise _not_a_number(variable, item)
         shape = array.shape if array is not None else np.shape(value)
         array = np.array(items).reshape(shape)
         if array.dtype.kind == "O":
             array = np.array([_float(variable, item) for item in items]).reshape(shape)
     if array.dtype.kind not in "iuf":
-        raise _not_a_number(variable, array.ravel()[0].item() if array.size else str(array.dtype))
+        raise _not_a_number(variable, _first(array))
+    if array.dtype.kind == "f" and array.dtype != np.float64:
+        with np.errstate(over="ignore"):
+            array = array.astype(np.float64)  # a limit may not fit into float16
     return array
+
+
+def _first(array: Array) -> Any:
+    """Return an example of what an array holds; a time keeps its type, which ``item`` drops."""
+    if array.size == 0:
+        return str(array.dtype)
+    one = array.ravel()[0]
+    return one if array.dtype.kind in "mM" else one.item()
+
+
+def _is_real(item: Any) -> bool:
+    if isinstance(item, bool | np.bool_ | np.timedelta64):  # numpy says a timedelta is an integer
+        return False
+    return isinstance(item, numbers.Real)
+
+
+def _range_array(variable: Variable, value: range) -> Array:
+    """Return a range's numbers, checked by its ends before they are laid out."""
+    if not value:
+        return np.empty(0, dtype=np.int64)
+    for end in (value[0], value[-1]):
+        _limited_scalar(variable, end)
+    check_length(variable.name, (value[-1] - value[0]) // value.step + 1)
+    return np.arange(value.start, value[-1] + (1 if value.step > 0 else -1), value.step)
+
+
+def check_length(name: str, count: int) -> None:
+    """Refuse an axis whose values alone do not fit in memory."""
+    free = available_bytes()
+    if 8 * count > free:
+        raise InputError(
+            f"{name}: {shorten(f'{count:,}')} values need {human_bytes(8 * count)} of memory,"
+            f" {human_bytes(free)} are free: give fewer values"
+        )
+
+
+def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
+    """Return one of the names that there are.
+
+    Raises
+    ------
+    InputError
+        With the nearest one where it is none of them.
+    InputTypeError
+        Where it is no text.
+    """
+    known = tuple(choices)
+    if not isinstance(value, str):
+        raise InputTypeError(
+            f"{name}={quoted(value)}: must be a name, one of {', '.join(known)},"
+            f" not {type(value).__name__}"
+        )
+    if value not in known:
+        raise unknown_name(name, value, known)
+    return str(value)
 
 
 def _float(variable: Variable, item: numbers.Real) -> float:
@@ -123,23 +190,21 @@ def _outside(variable: Variable, value: Any) -> InputError:
     else:
         sign = "above" if variable.above_lower else "at least"
         limit = f"{sign} {variable.with_unit(f'{variable.lower:g}')}"
-    return InputError(f"{variable.name}={variable.with_unit(_short(value))}: must be {limit}")
-
-
-def _short(value: object) -> str:
-    text = str(value)
-    return text if len(text) <= 40 else f"{text[:36]}..."
+    return InputError(f"{variable.name}={variable.with_unit(shorten(value))}: must be {limit}")
 
 
 def _fractional(variable: Variable, value: object) -> InputError:
-    return InputError(f"{variable.name}={variable.with_unit(value)}: must be a whole number")
+    return InputError(
+        f"{variable.name}={variable.with_unit(shorten(value))}: must be a whole number"
+    )
 
 
 def _not_a_number(variable: Variable, value: object) -> InputError:
     unit = "" if variable.units == "1" else f" (in {variable.units})"
     kind = "whole number" if variable.dtype == "int64" else "number"
-    shown = _short(repr(value))
-    return InputError(f"{variable.name}={shown}: must be a {kind}{unit}, not {_kind(value)}")
+    return InputTypeError(
+        f"{variable.name}={quoted(value)}: must be a {kind}{unit}, not {_kind(value)}"
+    )
 
 
 def _kind(value: object) -> str:
@@ -196,8 +261,9 @@ def _not_a_label(variable: Variable, value: object) -> InputError:
         kind = f"shape such as {variable.default!r}"
     elif variable.choices:
         kind = f"name, one of {', '.join(variable.choices)}"
-    shown = _short(repr(value))
-    return InputError(f"{variable.name}={shown}: must be a {kind}; it is of type {_kind(value)}")
+    return InputTypeError(
+        f"{variable.name}={quoted(value)}: must be a {kind}; it is of type {_kind(value)}"
+    )
 
 
 def label_text(label: Label) -> str:

@@ -64,12 +64,14 @@ HEAD_DURATIONS = ("t_gemm", "t_gemm0", "t_gemm1")
 class Quantity(NamedTuple):
     """Values on the grid: one axis per dimension, of length 1 where constant.
 
-    ``dims`` are those that it depends on; ``labels`` what codes stand for (empty for numbers).
+    ``dims`` are those that it depends on; ``labels`` what codes stand for (empty for numbers);
+    ``given`` the numbers as they were passed, where rounding changed them.
     """
 
     dims: frozenset[str]
     array: Array
     labels: tuple[Label, ...] = ()
+    given: Array | None = None
 
 
 def inputs_of(name: str) -> tuple[str, ...]:

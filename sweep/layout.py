@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sweep.axes import Argument, check_values, labelled
 from sweep.derived import Quantity
-from sweep.errors import InputError
+from sweep.errors import InputError, quoted
 from sweep.variables import VARIABLES
 
 Array = NDArray[Any]
@@ -95,28 +95,38 @@ def _add_coordinate(
         values = _checked(name, values)
         if name not in coords:
             coords[name] = (coord_dims, values)
-        elif not np.array_equal(coords[name][1], values):
+        elif not same_values(coords[name][1], values):
             raise InputError(
                 f"{argument}: its coordinate along {name!r} differs from that of the other"
                 f" arguments ({_first_difference(coords[name][1], values)})"
             )
     elif name not in VARIABLES and name not in dims:
         there = coords.setdefault(name, coord)
-        if there[0] != coord_dims or not np.array_equal(there[1], values):
+        if there[0] != coord_dims or not same_values(there[1], values):
             del coords[name]
 
 
 def _checked(name: str, values: Array) -> Array:
-    """Bring a coordinate of a parameter to the form that its values have, rounding included."""
+    """Bring a coordinate of a parameter to the form that its values have."""
     if name not in VARIABLES or name == "schedule":
         return values
-    array, labels = check_values(VARIABLES[name], values, values.shape)
-    return labelled(array, labels)
+    array, labels, given = check_values(VARIABLES[name], values, values.shape)
+    return labelled(array if given is None else given, labels)
+
+
+def same_values(one: Array, other: Array) -> bool:
+    """Whether two coordinates are equal; NaN equals NaN, as in xarray."""
+    numeric = one.dtype.kind in "iuf" and other.dtype.kind in "iuf"
+    try:
+        return bool(np.array_equal(one, other, equal_nan=numeric))
+    except (TypeError, ValueError):  # objects that do not compare
+        return False
 
 
 def _first_difference(one: Array, other: Array) -> str:
-    at = int(np.flatnonzero(one != other)[0])
-    return f"{one[at].item()!r} and {other[at].item()!r} at {at}"
+    pairs = zip(one.tolist(), other.tolist(), strict=True)
+    at, (left, right) = next((i, pair) for i, pair in enumerate(pairs) if pair[0] != pair[1])
+    return f"{quoted(left)} and {quoted(right)} at {at}"
 
 
 def expand(argument: Argument, grid: tuple[str, ...], schedule: int | None = None) -> Quantity:
@@ -130,19 +140,24 @@ def expand(argument: Argument, grid: tuple[str, ...], schedule: int | None = Non
     schedule : int, optional
         Which schedule to take along the dimension "schedule".
     """
-    array, dims = argument.array, list(argument.dims)
-    if schedule is not None:
-        array = np.take(array, schedule, axis=dims.index("schedule"))
-        dims.remove("schedule")
+    dims = [dim for dim in argument.dims if schedule is None or dim != "schedule"]
     order = sorted(range(len(dims)), key=lambda axis: grid.index(dims[axis]))
-    sizes = dict(zip(dims, array.shape, strict=True))
-    shape = tuple(sizes.get(dim, 1) for dim in grid)
-    return Quantity(frozenset(dims), array.transpose(order).reshape(shape), argument.labels)
+
+    def spread(array: Array) -> Array:
+        if schedule is not None:
+            array = np.take(array, schedule, axis=argument.dims.index("schedule"))
+        sizes = dict(zip(dims, array.shape, strict=True))
+        shape = tuple(sizes.get(dim, 1) for dim in grid)
+        return array.transpose(order).reshape(shape)
+
+    given = None if argument.given is None else spread(argument.given)
+    return Quantity(frozenset(dims), spread(argument.array), argument.labels, given)
 
 
 def squeezed(quantity: Quantity, grid: tuple[str, ...]) -> Coordinate:
     """Return a quantity with the dimensions it depends on only, as a coordinate."""
-    array = labelled(quantity.array, quantity.labels)
+    numbers = quantity.array if quantity.given is None else quantity.given
+    array = labelled(numbers, quantity.labels)
     dims = tuple(dim for dim in grid if dim in quantity.dims)
     shape = tuple(n for dim, n in zip(grid, array.shape, strict=True) if dim in quantity.dims)
     return dims, array.reshape(shape)

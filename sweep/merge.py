@@ -71,9 +71,12 @@ def _merge(
 def _same(one: Quantity, other: Quantity) -> bool:
     if one is other:
         return True
-    return (one.dims, one.labels) == (other.dims, other.labels) and np.array_equal(
-        one.array, other.array
-    )
+    alike = (one.dims, one.labels) == (other.dims, other.labels)
+    return alike and np.array_equal(_shown_numbers(one), _shown_numbers(other))
+
+
+def _shown_numbers(quantity: Quantity) -> Array:
+    return quantity.array if quantity.given is None else quantity.given
 
 
 def _missing(name: str) -> Array:

@@ -276,7 +276,14 @@ def attributes(name: str) -> dict[str, Any]:
         found["flag_meanings"] = " ".join(row.flag_meanings)
     if row.choices:
         found["choices"] = " ".join(row.choices)
+    if on_grid(row):
+        found["rounding"] = "held inside on a grid of 1/1024 cycle"
     return found
+
+
+def on_grid(row: Variable) -> bool:
+    """Whether a number is rounded inside to 1/1024 cycle, so that every sum is exact."""
+    return row.kind == "duration" or row.name == "latency_cycles"
 
 
 def label(ds: Any) -> Any:

@@ -246,7 +246,8 @@ def test_cycle_parameters_lie_on_the_grid() -> None:
     space = resolve("sync", {"t_latency": [0.1, 1 / 2048, 3 / 2048], "t_mma": 0.1})
     assert value(space, "t_latency") == [102 / 1024, 0, 2 / 1024]
     assert value(space, "t_mma") == 102 / 1024
-    assert coordinate(space, "t_latency")[1] == value(space, "t_latency")
+    assert coordinate(space, "t_latency")[1] == [0.1, 1 / 2048, 3 / 2048]
+    assert coordinate(space, "t_mma")[1] == 0.1
 
 
 def test_a_tuple_of_numbers_is_one_shape() -> None:
