@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.checked import find_schedule
+from analysis.checked import dataset, find_schedule
 from sweep.errors import InputError
 
 if TYPE_CHECKING:
@@ -153,6 +153,7 @@ def barrier_value(ds: xr.Dataset) -> tuple[BarrierValue, ...]:
     >>> print(f"{value.slower:.0%} slower, by {value.mean_loss:.0%}, {value.faster:.0%} faster")
     67% slower, by 38%, 0% faster
     """
+    dataset("ordering_barrier", ds, ("ordered_cycles", "fifo_cycles", "slowdown"))
     if "schedule" in ds.dims:
         return tuple(_value(ds.isel(schedule=index)) for index in range(ds.sizes["schedule"]))
     return (_value(ds),)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sweep.chains import chain_counts
 from sweep.description import Schedule
 from sweep.errors import InputError
 from sweep.variables import EXACT_CYCLES
@@ -52,8 +54,8 @@ def check_warpgroups(schedule: Schedule, values: Mapping[str, Array]) -> None:
 def check_run_length(schedule: Schedule, values: Mapping[str, Array]) -> None:
     """Refuse runs whose durations sum to 2**43 cycles or more.
 
-    float64 holds multiples of 1/1024 cycle exactly below that. The sum of all durations bounds the
-    makespan and everything a kernel adds up on the way. Steps are limited alike.
+    float64 holds multiples of 1/1024 cycle exactly below that. The sum of all durations of a chain
+    bounds the makespan and everything a kernel adds up on the way. Steps are limited alike.
     """
     weights = _event_counts(schedule)
     for name in weights:
@@ -78,15 +80,10 @@ def check_run_length(schedule: Schedule, values: Mapping[str, Array]) -> None:
             _raise_too_long(schedule, weights, worst, counts, float(total[at]))
 
 
+@lru_cache(maxsize=64)
 def _event_counts(schedule: Schedule) -> dict[str, tuple[int, int]]:
-    """Return how often each duration occurs: per step of the main loop, and per output tile."""
-    counts: dict[str, tuple[int, int]] = {}
-    for event in schedule.events("consumer"):
-        if event.takes:
-            per_step, per_tile = counts.get(event.takes, (0, 0))
-            inner = event.place == "k_tile"
-            counts[event.takes] = (per_step + inner, per_tile + (not inner))
-    return counts
+    """Return how often a chain meets each duration: per step of the loop, and per output tile."""
+    return chain_counts(schedule.events("consumer"))
 
 
 def _total(
