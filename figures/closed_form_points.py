@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from analysis.closed_forms import CLOSED_FORMS
+from sweep.checks import held
+from sweep.variables import VARIABLES
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -38,7 +40,10 @@ def closed_form_cycles(ds: xr.Dataset, schedule: str) -> xr.DataArray | None:
         return None
     parameters = [name for name in ds.coords if ds[name].dtype.kind in "if"]
     spread = xr.broadcast(ds["cycles"], *(ds[name] for name in parameters))
-    points = {str(name): one.values for name, one in zip(parameters, spread[1:], strict=True)}
+    points = {
+        str(name): held(VARIABLES[str(name)], one.values) if name in VARIABLES else one.values
+        for name, one in zip(parameters, spread[1:], strict=True)
+    }
     if not set(form.parameters) <= set(points):
         return None
     found = spread[0].copy(data=form.evaluate(points))

@@ -96,10 +96,11 @@ def read_argument(name: str, value: Any, variable: Variable | None = None) -> Ar
     found = _argument(variable, (name,), items)
     if found.array.size == 0:
         raise InputError(f"{name}: an empty axis; give at least one value")
-    if found.labels and len(np.unique(found.array)) < len(found.array):
-        codes, counts = np.unique(found.array, return_counts=True)
-        twice = label_text(found.labels[codes[counts.argmax()]])
-        raise InputError(f"{name}: {quoted(twice)} is there twice in one axis; give it once")
+    if found.labels:
+        names, counts = np.unique(found.text, return_counts=True)
+        if counts.max() > 1:
+            twice = str(names[counts.argmax()])
+            raise InputError(f"{name}: {quoted(twice)} is there twice in one axis; give it once")
     return found
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sweep.errors import InputError, InputTypeError, quoted, shorten, unknown_name
+from sweep.gpu_checks import check_gpu
 from sweep.hardware import GPU, GPUS
 from sweep.memory import available_bytes, human_bytes
 from sweep.tile import GRID, parse_shape, to_grid
@@ -222,6 +223,8 @@ def check_labels(variable: Variable, items: Iterable[Any]) -> tuple[Array, tuple
         For a name that does not exist, with the nearest one that does.
     """
     items = list(items)
+    for gpu in (item for item in items if isinstance(item, GPU)):
+        check_gpu(gpu)
     try:
         distinct = dict.fromkeys(items)
     except TypeError:
@@ -242,7 +245,7 @@ def _hashable(item: object) -> bool:
 def _label(variable: Variable, item: Any) -> Label:
     if isinstance(item, bytes | bool | type(None)):
         raise _not_a_label(variable, item)
-    if variable.dtype == "shape":
+    if variable.dtype == "shape" and isinstance(item, str | tuple):
         return parse_shape(variable.name, item)
     if isinstance(item, GPU) and variable.name == "gpu":
         return item

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from sweep.checks import check_choice
 from sweep.engine import BLOCK_POINTS, allocate, blocks, finish_block, prepare, run_block
-from sweep.errors import InputError, unknown_name
+from sweep.errors import InputError
 from sweep.events import Deadlock, run_events
 from sweep.space import Space, resolve
 from sweep.variables import OUTPUTS, VARIABLES
@@ -120,8 +121,7 @@ def simulate(schedule: Any, *, engine: str = "batch", **parameters: Any) -> Poin
     (68294.0, 0.9596, tensor_core)
     """
     space = one_point(schedule, parameters)
-    if engine not in ENGINES:
-        raise unknown_name("engine", engine, ENGINES)
+    check_choice("engine", engine, ENGINES)
     shape = space.grid
     outputs = allocate(shape)
     prepare(space.schedules[0], space.values[0])

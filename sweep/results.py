@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sweep.engine import Outputs, Progress, result_bytes, run_space
-from sweep.errors import InputError
+from sweep.errors import InputError, InputTypeError, quoted
 from sweep.memory import available_bytes, human_bytes
+from sweep.progress import ProgressBar
+from sweep.reading import number_row, read_scalar
 from sweep.space import Space, resolve
 from sweep.variables import OUTPUTS, VARIABLES, label
 from sweep.version import __version__
@@ -18,6 +20,7 @@ from sweep.version import __version__
 if TYPE_CHECKING:
     import xarray as xr
 
+THREADS = number_row("threads", whole=True, lower=1, upper=1024)
 PEAK_OVER_RESULT = 1.5
 """Peak memory of a run over the size of its result, with room to spare."""
 
@@ -26,7 +29,7 @@ def run(
     schedule: Any,
     *,
     threads: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     **parameters: Any,
 ) -> xr.Dataset:
     """Run a schedule, or several, over a whole space of parameters.
@@ -37,19 +40,21 @@ def run(
         A sequence becomes the dimension ``schedule``.
     threads : int, optional
         Threads to use; all processors by default. The result does not depend on it.
-    progress : callable, optional
-        Called with the points done and the points in all.
+    progress : callable or bool, optional
+        Called with the points done and the points in all; True draws a bar where stderr is a
+        terminal.
     **parameters
         Cycle parameters, counts, choices, physical parameters and GPU fields by their names
         (``warpsweep variables`` lists them). A scalar fixes one, a sequence is a new dimension,
-        an ``xarray.DataArray`` brings its own.
+        an ``xarray.DataArray`` brings its own, and a ``pandas.Series`` its index.
 
     Returns
     -------
     xarray.Dataset
         One variable per output (cycles, utilisations, period, bottleneck, feasible, ...), one
-        dimension per sequence, and every parameter as a coordinate. ``attrs`` hold provenance and
-        the number of infeasible points by reason.
+        dimension per sequence, and every parameter as a coordinate with the values that were
+        passed (attribute ``rounding`` says how they are held inside). ``attrs`` hold provenance
+        and the number of infeasible points by reason.
 
     Raises
     ------
@@ -63,13 +68,26 @@ def run(
     >>> ds.tc_utilization.round(3).values.tolist()
     [0.768, 0.88, 0.881]
     """
-    if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int)):
-        raise InputError(f"threads={threads!r}: must be a whole number of at least 1")
-    if threads is not None and threads < 1:
-        raise InputError(f"threads={threads}: must be at least 1")
+    threads = check_threads(threads)
+    if not (progress is None or isinstance(progress, bool) or callable(progress)):
+        raise InputTypeError(f"progress={quoted(progress)}: must be True, False or a function")
     space = resolve(schedule, parameters)
     check_memory(space)
-    return dataset(space, run_space(space, threads, progress))
+    if not isinstance(progress, bool):
+        return dataset(space, run_space(space, threads, progress))
+    with ProgressBar() as bar:
+        return dataset(space, run_space(space, threads, bar if progress else None))
+
+
+def check_threads(threads: Any) -> int | None:
+    """Return a number of threads, None for all processors.
+
+    Raises
+    ------
+    InputError
+        For what is no whole number between 1 and 1024.
+    """
+    return None if threads is None else int(read_scalar("threads", threads, THREADS))
 
 
 def check_memory(space: Space) -> None:
@@ -139,8 +157,16 @@ def where_feasible(ds: xr.Dataset) -> xr.Dataset:
     >>> sweep.where_feasible(ds).tc_utilization.round(3).values.tolist()
     [0.881, nan]
     """
+    import xarray as xr
+
+    if not isinstance(ds, xr.Dataset):
+        raise InputTypeError(
+            f"ds={quoted(ds)}: must be a Dataset of sweep.run, not {type(ds).__name__}"
+        )
     if "feasible" not in ds:
-        raise InputError("where_feasible: the dataset has no variable 'feasible'")
+        raise InputError("ds: has no variable 'feasible'; give a Dataset of sweep.run")
+    if ds["feasible"].dtype.kind not in "iuf":
+        raise InputError("ds: its variable 'feasible' is not the flag that sweep.run gives")
     fits = ds["feasible"] != VARIABLES["feasible"].flag_meanings.index("no")
     masked = ds.copy()
     for name, variable in ds.data_vars.items():

@@ -26,15 +26,18 @@ from sweep.derived import (
     uses,
 )
 from sweep.description import Schedule
-from sweep.errors import InputError, unknown_name
+from sweep.errors import InputError, quoted, unknown_name
 from sweep.hardware import GPU
 from sweep.layout import Coordinate, expand, lay_out
 from sweep.limits import check_release, check_run_length, check_warpgroups
 from sweep.merge import merge_coordinates
+from sweep.named import as_array
 from sweep.schedules import load_schedule
+from sweep.space_memory import check_derived_memory
 from sweep.variables import PARAMETERS, VARIABLES
 
 Array = NDArray[Any]
+MOST_SCHEDULES = 1000
 
 
 @dataclass(frozen=True)
@@ -108,6 +111,8 @@ def resolve(schedule: Any, parameters: Mapping[str, Any]) -> Space:
     arguments = {name: read_argument(name, value) for name, value in parameters.items()}
     names = tuple(one.name for one in schedules) if is_axis else None
     dims, coords = lay_out(arguments, names)
+    for chosen in schedules:
+        check_derived_memory(chosen, arguments, dims)
     derivations = _derive(schedules, arguments, dims)
     values = tuple(_values(one) for one in derivations)
     for one, found in zip(derivations, values, strict=True):
@@ -135,20 +140,27 @@ def read_schedules(schedule: Any) -> tuple[tuple[Schedule, ...], bool]:
     if isinstance(schedule, str | Schedule | os.PathLike):
         return (_find_schedule(schedule),), False
     if hasattr(schedule, "__array__"):
-        array = np.asarray(schedule)
+        array = as_array("schedule", schedule)
         if array.ndim == 0:
             return (_find_schedule(array.item()),), False
-        schedule = array.ravel().tolist()
-    if not isinstance(schedule, Iterable):
+        if array.ndim > 1 or getattr(schedule, "dims", ("schedule",)) != ("schedule",):
+            raise InputError("schedule: an array of them has one dimension, named 'schedule'")
+        schedule = array.tolist()
+    if isinstance(schedule, bytes | bytearray) or not isinstance(schedule, Iterable):
         raise unknown_name("schedule", schedule, SCHEDULES)
-    found = tuple(_find_schedule(one) for one in schedule)
+    found: dict[str, Schedule] = {}
+    for item in schedule:  # which may have no end
+        one = _find_schedule(item)
+        if one.name in found:
+            raise InputError(
+                f"schedule={quoted(one.name)}: is there twice; give each schedule once"
+            )
+        if len(found) == MOST_SCHEDULES:
+            raise InputError(f"schedule: more than {MOST_SCHEDULES} schedules in one axis")
+        found[one.name] = one
     if not found:
         raise InputError("schedule: an empty axis; give at least one schedule")
-    names = [one.name for one in found]
-    for name in names:
-        if names.count(name) > 1:
-            raise InputError(f"schedule={name!r}: is there twice; give each schedule once")
-    return found, True
+    return tuple(found.values()), True
 
 
 def _find_schedule(schedule: Any) -> Schedule:

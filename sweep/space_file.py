@@ -187,11 +187,18 @@ def _spaced(name: str, start: float, stop: float, num: Any, spacing: Any) -> Arr
         raise unknown_name(f"spacing of {name}", spacing, SPACINGS)
     if spacing == "log" and (start <= 0 or stop <= 0):
         raise InputError(f"{name}: start={start}, stop={stop} must be above 0 for spacing='log'")
-    values: Array = (np.geomspace if spacing == "log" else np.linspace)(start, stop, num)
+    values: Array = (_log_spaced if spacing == "log" else np.linspace)(start, stop, num)
     if VARIABLES[name].dtype != "int64":
         return values
     whole = np.round(values)
     return np.asarray(whole[np.diff(whole, prepend=np.nan) != 0])
+
+
+def _log_spaced(start: float, stop: float, num: int) -> Array:
+    """Return a geometric sequence; what is a whole number but for the last bits is one."""
+    values = np.geomspace(start, stop, num)
+    whole = np.round(values)
+    return np.asarray(np.where(np.abs(values - whole) <= 1e-14 * whole, whole, values))
 
 
 def _check_count(name: str, count: int) -> None:

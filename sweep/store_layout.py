@@ -70,9 +70,6 @@ def _write_coordinates(space: Space, folder: Path) -> None:
 
     found = label(xr.Dataset(coords=dict(space.coords)))
     found.attrs = provenance(space) | {FINGERPRINT: json.dumps(fingerprint(space))}
-    for variable in found.variables.values():
-        if variable.dtype.kind == "U":
-            variable.encoding["dtype"] = object  # zarr specifies no text of fixed length
     found.to_zarr(folder, mode="w", zarr_format=3, consolidated=False)
 
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sweep.errors import InputError
+from sweep.errors import InputError, quoted
 from sweep.hardware import GPU, GPUS
 from sweep.variables import GPU_FIELDS, VARIABLES
 
@@ -51,7 +51,7 @@ def to_grid(cycles: ArrayLike) -> Array:
 
 @lru_cache(maxsize=4096)
 def _text_sizes(text: str) -> tuple[int, ...]:
-    found = re.fullmatch(r"\s*(\d+(?:\s*[xX]\s*\d+)*)\s*", text, re.ASCII)
+    found = re.fullmatch(r"\s*(\d{1,10}(?:\s*[xX]\s*\d{1,10})*)\s*", text, re.ASCII)
     return tuple(int(size) for size in re.split(r"[xX]", found[1])) if found else ()
 
 
@@ -87,8 +87,8 @@ def parse_shape(name: str, value: object) -> tuple[int, ...]:
     sizes = _tuple_sizes(value) if isinstance(value, tuple) else _text_sizes(str(value))
     if len(sizes) != len(axes) or not all(0 < size < 2**31 for size in sizes):
         raise InputError(
-            f"{name}={value!r}: must be {len(axes)} positive whole numbers, {' x '.join(axes)},"
-            f" such as {example!r} or {_text_sizes(str(example))}"
+            f"{name}={quoted(value)}: must be {len(axes)} positive whole numbers,"
+            f" {' x '.join(axes)}, such as {example!r} or {_text_sizes(str(example))}"
         )
     return sizes
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sweep.errors import InputError, unknown_name
+from sweep.checks import check_choice
+from sweep.errors import InputError
 from sweep.event_trace import EventResult
 from sweep.events import Deadlock, run_events
 from sweep.interpreter import NeverHappens, interpret
@@ -55,8 +56,7 @@ def trace(schedule: Any, *, engine: str = "batch", **parameters: Any) -> xr.Data
     ['issue', 'transfer', 'wait_copy', 'mma', 'epilogue']
     """
     space = one_point(schedule, parameters)
-    if engine not in ENGINES:
-        raise unknown_name("engine", engine, ENGINES)
+    check_choice("engine", engine, ENGINES)
     return trace_dataset(space, trace_result(space, engine))
 
 

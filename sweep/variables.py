@@ -305,4 +305,6 @@ def label(ds: Any) -> Any:
     for name, variable in ds.variables.items():
         if name in VARIABLES:
             variable.attrs = attributes(str(name))
+        if variable.dtype.kind == "U":
+            variable.encoding["dtype"] = object  # zarr specifies no text of fixed length
     return ds

@@ -277,11 +277,14 @@ def test_progress_counts_every_point(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(("given", "held"), [(0.4, 0), (0.5, 0), (0.7, 1), (1.5, 2), (2.5, 2)])
 def test_durations_are_rounded_once_to_the_nearest_1_1024_cycle(given: float, held: int) -> None:
-    """Half to even, the same for a number, an axis and an array."""
-    expected = held / 1024
-    assert sweep.simulate("sync", t_mma=given / 1024).t_mma == expected
-    assert sweep.run("sync", t_mma=[given / 1024, 7]).t_mma.values.tolist() == [expected, 7]
-    points = xr.DataArray([given / 1024], dims="point")
-    assert sweep.run("sync", t_mma=points).t_mma.values.tolist() == [expected]
-    one = sweep.simulate("sync", t_mma=given / 1024, k_tiles=4)
-    assert one.cycles == sweep.simulate("sync", t_mma=0, k_tiles=4).cycles + 4 * expected
+    """Half to even, the same for a number, an axis and an array; labels stay as they were given."""
+    t_mma = given / 1024
+    expected = sweep.simulate("sync", t_mma=0, k_tiles=4).cycles + 4 * held / 1024
+    points = xr.DataArray([t_mma], dims="point")
+    for value in (t_mma, [t_mma, 7], points):
+        ds = sweep.run("sync", t_mma=value, k_tiles=4)
+        assert ds.t_mma.values.flat[0] == t_mma
+        assert ds.t_mma.attrs["rounding"] == "held inside on a grid of 1/1024 cycle"
+        assert ds.cycles.values.flat[0] == expected
+    one = sweep.simulate("sync", t_mma=t_mma, k_tiles=4)
+    assert (one.t_mma, one.cycles) == (t_mma, expected)
