@@ -135,7 +135,7 @@ def check_values(
 def _is_scalar(variable: Variable, value: Any) -> bool:
     if isinstance(value, tuple) and variable.dtype == "shape":
         return bool(value) and not any(isinstance(item, str | tuple | list) for item in value)
-    if isinstance(value, str | bytes | GPU | np.generic) or value is None:
+    if isinstance(value, str | bytes | bytearray | GPU | np.generic) or value is None:
         return True
     if isinstance(value, np.ndarray):
         return value.ndim == 0

@@ -84,7 +84,7 @@ def _number_array(variable: Variable, value: Any) -> Array:
         items = array.ravel().tolist() if array is not None else _items(value)
         plain = set(map(type, items)) <= {int, float}
         for item in () if plain else items:
-            if not _is_real(item):
+            if not is_real(item):
                 raise _not_a_number(variable, item)
         shape = array.shape if array is not None else np.shape(value)
         array = np.array(items).reshape(shape)
@@ -106,7 +106,8 @@ def _first(array: Array) -> Any:
     return one if array.dtype.kind in "mM" else one.item()
 
 
-def _is_real(item: Any) -> bool:
+def is_real(item: Any) -> bool:
+    """Whether an object is a real number: True and False are none, nor are times."""
     if isinstance(item, bool | np.bool_ | np.timedelta64):  # numpy says a timedelta is an integer
         return False
     return isinstance(item, numbers.Real)

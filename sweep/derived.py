@@ -169,7 +169,7 @@ class Derivation:
         if shareable and name in self._shared:
             return self._shared[name]
         if formula:
-            with np.errstate(over="ignore"):
+            with np.errstate(all="ignore"):  # what is not finite is refused with its name
                 array = FORMULAS[name](*(one.array for one in inputs))
         else:
             array = _look_up(name, inputs, self._supported)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import numbers
 from dataclasses import replace
 
 from sweep.errors import InputError, InputTypeError, quoted
@@ -19,16 +18,18 @@ def check_gpu(gpu: GPU) -> None:
     InputError
         Naming the field, as ``gpu.clock_hz``.
     """
-    from sweep.checks import given_numbers
+    from sweep.checks import given_numbers, is_real
 
     if not isinstance(gpu.name, str) or not gpu.name:
         raise InputTypeError(f"gpu.name={quoted(gpu.name)}: must be a name")
     for name in GPU_FIELDS:
         value = gpu.value(name)
-        if value is not None and given_numbers(_row(name), value).ndim:
-            raise InputTypeError(f"gpu.{name}={quoted(value)}: must be one number")
+        if value is not None:
+            if not is_real(value):
+                raise InputTypeError(f"gpu.{name}={quoted(value)}: must be a number")
+            given_numbers(_row(name), value)
     for name, rate in gpu.element_rates.items():
-        if isinstance(rate, bool) or not isinstance(rate, numbers.Real):
+        if not is_real(rate):
             raise InputTypeError(f"gpu.element_rates[{name!r}]={quoted(rate)}: must be a number")
         if not (rate > 0 and math.isfinite(rate)):
             raise InputError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sweep.chains import chain_counts
+from sweep.derived import depends_on
 from sweep.description import Schedule
 from sweep.errors import InputError
 from sweep.variables import EXACT_CYCLES
@@ -51,17 +52,20 @@ def check_warpgroups(schedule: Schedule, values: Mapping[str, Array]) -> None:
         )
 
 
-def check_run_length(schedule: Schedule, values: Mapping[str, Array]) -> None:
+def check_run_length(
+    schedule: Schedule, values: Mapping[str, Array], given: Iterable[str] = ()
+) -> None:
     """Refuse runs whose durations sum to 2**43 cycles or more.
 
     float64 holds multiples of 1/1024 cycle exactly below that. The sum of all durations of a chain
-    bounds the makespan and everything a kernel adds up on the way. Steps are limited alike.
+    bounds the makespan and everything a kernel adds up on the way. Steps are limited alike. A
+    duration that follows from what was ``given`` is named with it.
     """
     weights = _event_counts(schedule)
     for name in weights:
         if not np.isfinite(values[name]).all():
             raise InputError(
-                f"{name}: its tile and GPU figures give no finite number of cycles; the limit is"
+                f"{name}{_origin(name, given)}: is no finite number of cycles; the limit is"
                 f" 2**43 = {EXACT_CYCLES} cycle"
             )
     loop, tiles = values[schedule.loop], values.get("output_tiles", np.ones(1))
@@ -77,7 +81,13 @@ def check_run_length(schedule: Schedule, values: Mapping[str, Array]) -> None:
             at = int(np.argmax(total))
             worst = {name: float(one[at]) for name, one in block.items()}
             counts = int(loops[at]), int(tile_counts[at])
-            _raise_too_long(schedule, weights, worst, counts, float(total[at]))
+            _raise_too_long(schedule, weights, worst, counts, float(total[at]), given)
+
+
+def _origin(name: str, given: Iterable[str]) -> str:
+    """Return what a duration follows from among the parameters given, for a message."""
+    used = [one for one in given if one != name and depends_on(name, frozenset({one}))]
+    return f" (from {', '.join(used)})" if used else ""
 
 
 @lru_cache(maxsize=64)
@@ -121,14 +131,16 @@ def _raise_too_long(
     durations: Mapping[str, float],
     counts: tuple[int, int],
     total: float,
+    given: Iterable[str],
 ) -> None:
     """Name the duration that adds most, and how often it occurs."""
     loops, tiles = counts
     shares = {name: durations[name] * (n * loops + m) for name, (n, m) in weights.items()}
     largest = max(shares, key=shares.__getitem__)
     often = f"{schedule.loop}={loops}" + (f", output_tiles={tiles}" if schedule.tile_level else "")
+    origin = _origin(largest, given)
     raise InputError(
-        f"{largest}={durations[largest]:.6g} cycle with {often}: the durations of {schedule.name}"
-        f" sum to {total:.3g} cycle; the limit is 2**43 = {EXACT_CYCLES} cycle, up to which steps"
-        " of 1/1024 cycle are exact"
+        f"{largest}={durations[largest]:.6g} cycle{origin} with {often}: the durations of"
+        f" {schedule.name} sum to {total:.3g} cycle; the limit is 2**43 = {EXACT_CYCLES} cycle, up"
+        " to which steps of 1/1024 cycle are exact"
     )

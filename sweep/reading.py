@@ -124,6 +124,8 @@ def _nested(name: str, value: Any) -> Array:
         array = np.array(value)
     except ValueError:
         raise InputError(f"{name}: its rows have different lengths") from None
+    except Exception:
+        raise InputTypeError(f"{name}={quoted(value)}: must be numbers") from None
     if array.dtype.kind not in "iufO":
         raise InputTypeError(f"{name}={quoted(value)}: must be numbers")
     return array

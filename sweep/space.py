@@ -118,7 +118,7 @@ def resolve(schedule: Any, parameters: Mapping[str, Any]) -> Space:
     for one, found in zip(derivations, values, strict=True):
         check_release(one.schedule, found)
         check_warpgroups(one.schedule, found)
-        check_run_length(one.schedule, found)
+        check_run_length(one.schedule, found, parameters)
     return Space(
         schedules,
         dims,

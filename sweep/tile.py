@@ -57,7 +57,9 @@ def _text_sizes(text: str) -> tuple[int, ...]:
 
 def _tuple_sizes(sizes: tuple[Any, ...]) -> tuple[int, ...]:
     whole = all(
-        isinstance(size, int | float | np.integer) and type(size) is not bool and size % 1 == 0
+        isinstance(size, int | float | np.integer)
+        and not isinstance(size, bool | np.timedelta64)
+        and size % 1 == 0
         for size in sizes
     )
     return tuple(int(size) for size in sizes) if whole else ()
