@@ -17,8 +17,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from analysis.checked import choice, find_gpu, one, read, whole
 from analysis.memory_path import Level, known, memory_path
+from analysis.quantities import ROWS, limited
 from sweep.errors import InputError
 from sweep.hardware import GPU
+from sweep.reading import read_numbers
 from sweep.tensorcore.inputs import read_shape
 from sweep.tile import ELEMENT_BYTES, stage_bytes
 
@@ -86,7 +88,9 @@ def ring_bandwidth(stages: ArrayLike, bytes_per_stage: ArrayLike, round_trip: Ar
     >>> [round(float(ring_bandwidth(stages, 49_152, round_trip)), 1) for stages in (1, 2, 3, 4)]
     [19.6, 39.3, 58.9, 78.6]
     """
-    slots, slot, trip = read(stages=stages, bytes_per_stage=bytes_per_stage, round_trip=round_trip)
+    given = {"stages": stages, "bytes_per_stage": bytes_per_stage, "round_trip": round_trip}
+    rows = {name: ROWS[name] for name in given} | {"stages": limited("stages", 0)}
+    slots, slot, trip = read_numbers(given, rows).values()
     return np.asarray(slots * slot / trip)
 
 

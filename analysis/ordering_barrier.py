@@ -160,7 +160,7 @@ def barrier_value(ds: xr.Dataset) -> tuple[BarrierValue, ...]:
 
 
 def _value(ds: xr.Dataset) -> BarrierValue:
-    name = ds["schedule"].item() if "schedule" in ds.coords else ds.attrs["schedules"]
+    name = ds["schedule"].values.item() if "schedule" in ds.coords else ds.attrs["schedules"]
     ordered, fifo = np.ravel(ds["ordered_cycles"].values), np.ravel(ds["fifo_cycles"].values)
     loss = np.where(ordered > 0, fifo / np.where(ordered > 0, ordered, 1) - 1, 0.0)
     slower, faster = fifo > ordered, fifo < ordered
@@ -190,7 +190,7 @@ def _typed(ds: xr.Dataset, name: str, flat: int) -> str:
     index = dict(zip(dims, np.unravel_index(flat, ds["slowdown"].shape), strict=True))
     names = [one for one in find_schedule(name).parameters if one != "arbitration"]
     at = ds.isel(index)
-    values = (f"{one}={_plain(at[one].item())}" for one in names)
+    values = (f"{one}={_plain(at[one].values.item())}" for one in names)
     return f"warpsweep simulate {name} {' '.join(values)} arbitration=fifo"
 
 

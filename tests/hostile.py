@@ -78,17 +78,24 @@ NEVER = (
     *("bytes", "set", "ragged", "Dataset", "DataFrame", "MultiIndex", "dates", "Series of text"),
     *("complex array", "object array", "text array", "list with None", "list of bool"),
     *("DataArray of text", "DataArray in seconds", "Series with NA", "nan", "-10**5000"),
+    *("-5", "True", "None"),
 )
-"""Values that no parameter takes."""
+"""Values that no parameter takes, but for negative shifts, and flags and defaults of None."""
+_TAKEN = {"True": bool, "None": type(None)}
 
 
 def complaint(
-    function: Callable[..., Any], good: Mapping[str, Any], parameter: str, name: str, value: Any
+    function: Callable[..., Any],
+    good: Mapping[str, Any],
+    parameter: str,
+    name: str,
+    value: Any,
+    also: str = "",
 ) -> str:
     """Return what is wrong with the answer to one value, "" where nothing is.
 
     Right is a result (but for what no parameter takes), or an InputError in one line that names
-    the parameter.
+    the parameter, or begins with ``also``.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -96,18 +103,28 @@ def complaint(
             result = function(**{**good, parameter: value})
             str(result)
         except InputError as error:
-            return _message_complaint(str(error), parameter)
+            return _message_complaint(str(error), parameter, also)
         except Exception as error:
             return f"{type(error).__name__}: {str(error)[:150]}"
-    return f"taken, and gives {str(result)[:100]}" if name in NEVER else ""
+    allowed = name not in NEVER or parameter == "shift" or _is_default(function, parameter, name)
+    allowed = allowed or (parameter, name) == ("swizzle", "None")
+    return "" if allowed else f"taken, and gives {str(result)[:100]}"
 
 
-def _message_complaint(message: str, parameter: str) -> str:
+def _is_default(function: Callable[..., Any], parameter: str, name: str) -> bool:
+    """Whether a parameter's default says that True or None is meant."""
+    default = inspect.signature(function).parameters.get(parameter)
+    return name in _TAKEN and default is not None and type(default.default) is _TAKEN[name]
+
+
+def _message_complaint(message: str, parameter: str, also: str) -> str:
     if not message.isprintable():
         return f"control characters in {message[:150]!r}"
     if len(message) > 600:
         return f"{len(message)} characters: {message[:150]}"
-    named = message.replace("GPU", "gpu")
+    named = message.replace("GPU", "gpu").replace("unknown table", "name")
+    if also and message.startswith(also):
+        return ""
     return "" if parameter in named else f"does not name {parameter}: {message[:150]}"
 
 
