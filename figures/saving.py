@@ -87,7 +87,8 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> None:
     path = Path(path)
     if path.suffix.lower().lstrip(".") not in FORMATS:
         raise InputError(
-            f"path={quoted(str(path))}: a figure is written as {', '.join(FORMATS)}, by the suffix"
+            f"path={quoted(path.name)}: a figure is written as {', '.join(FORMATS)}, not as"
+            f" {quoted(path.suffix.lower().lstrip('.'))}"
         )
     page = figure_bytes(figure, path.suffix.lower().lstrip("."))
     unfinished = path.with_name(f".{path.name}.tmp")
