@@ -80,7 +80,7 @@ def ring_bandwidth(stages: ArrayLike, bytes_per_stage: ArrayLike, round_trip: Ar
     Returns
     -------
     numpy.ndarray
-        Bytes per cycle and SM.
+        Bytes per cycle and SM; inf where a round trip takes no time.
 
     Examples
     --------
@@ -91,7 +91,10 @@ def ring_bandwidth(stages: ArrayLike, bytes_per_stage: ArrayLike, round_trip: Ar
     given = {"stages": stages, "bytes_per_stage": bytes_per_stage, "round_trip": round_trip}
     rows = {name: ROWS[name] for name in given} | {"stages": limited("stages", 0)}
     slots, slot, trip = read_numbers(given, rows).values()
-    return np.asarray(slots * slot / trip)
+    held = slots * slot
+    with np.errstate(over="ignore"):
+        rate = held / np.where(trip > 0, trip, 1)
+    return np.asarray(np.where((trip > 0) | (held == 0), rate, np.inf))
 
 
 class InFlight(NamedTuple):

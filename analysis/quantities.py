@@ -26,7 +26,7 @@ def _any_unit() -> Iterator[Variable]:
     rows: tuple[tuple[str, str, float], ...] = (
         ("bandwidth", "bytes per unit of time", 0),
         ("latency", "in the same unit of time", 0),
-        ("round_trip", "from one use of a slot to the next", SMALL),
+        ("round_trip", "from one use of a slot to the next", 0),
         ("mainloop", "time of a main loop", 0),
         ("flop_per_byte", "arithmetic intensity", 0),
         ("flop_per_cycle", "peak", 0),
