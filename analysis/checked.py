@@ -14,7 +14,8 @@ from sweep.description import Schedule
 from sweep.errors import InputError, unknown_name
 from sweep.reading import read_flag, read_numbers, read_object, read_scalar
 from sweep.space import read_schedules
-from sweep.tensorcore.inputs import broadcast, find_gpu
+from sweep.tensorcore.inputs import broadcast
+from sweep.tensorcore.names import find_gpu
 from sweep.tensorcore.record import plain
 from sweep.variables import VARIABLES
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sweep.checks import check_choice
-from sweep.tensorcore.inputs import element_type_of, find_gpu, read_shape
+from sweep.tensorcore.inputs import read_shape
+from sweep.tensorcore.names import element_type_of, find_gpu
 from sweep.tensorcore.reuse import INSTRUCTIONS, OPERANDS, feeding
 from sweep.tensorcore.space import evaluate, gpu_label, label_axis, shape_label
 from sweep.tile import ELEMENT_BYTES

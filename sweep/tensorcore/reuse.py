@@ -12,15 +12,8 @@ from sweep.checks import check_choice
 from sweep.errors import InputError
 from sweep.feasibility import OTHER_REGISTERS
 from sweep.tensorcore.fragments import MOST_WGMMA_COLUMNS, WARP
-from sweep.tensorcore.inputs import (
-    Arguments,
-    check_fields,
-    element_bytes,
-    element_type_of,
-    find_gpu,
-    rates,
-    read_names,
-)
+from sweep.tensorcore.inputs import Arguments, check_fields
+from sweep.tensorcore.names import element_bytes, element_type_of, find_gpu, rates, read_names
 from sweep.tensorcore.record import Record, plain
 from sweep.tile import ELEMENT_BYTES
 

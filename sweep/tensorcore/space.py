@@ -15,7 +15,7 @@ from sweep.errors import InputError, quoted
 from sweep.hardware import GPU
 from sweep.layout import same_values
 from sweep.memory import available_bytes, human_bytes
-from sweep.tensorcore.inputs import label_items, named_form
+from sweep.tensorcore.names import label_items, named_form
 from sweep.tensorcore.quantities import QUANTITIES, attributes
 from sweep.version import __version__
 

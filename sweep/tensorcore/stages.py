@@ -10,15 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from sweep.errors import InputError
 from sweep.feasibility import stages_that_fit
-from sweep.tensorcore.inputs import (
-    Arguments,
-    check_fields,
-    element_bytes,
-    element_type_of,
-    find_gpu,
-    rates,
-    read_names,
-)
+from sweep.tensorcore.inputs import Arguments, check_fields
+from sweep.tensorcore.names import element_bytes, element_type_of, find_gpu, rates, read_names
 from sweep.tensorcore.record import Record, plain
 from sweep.tile import ELEMENT_BYTES
 from sweep.tile import stage_bytes as ring_slot_bytes

@@ -9,8 +9,8 @@ from typing import Any
 from sweep.checks import check_choice
 from sweep.hardware import GPU, GPUS
 from sweep.tensorcore.fragments import MMA_TYPES, OPERANDS, fragment, read_instruction
-from sweep.tensorcore.inputs import find_gpu
 from sweep.tensorcore.ldmatrix import ldmatrix_wavefronts
+from sweep.tensorcore.names import find_gpu
 from sweep.tensorcore.reuse import feeding
 from sweep.tensorcore.stages import stage_budget
 from sweep.tensorcore.swizzle import layout_name, read_swizzle

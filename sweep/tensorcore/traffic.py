@@ -10,15 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sweep.errors import InputError
-from sweep.tensorcore.inputs import (
-    Arguments,
-    check_fields,
-    element_bytes,
-    element_type_of,
-    find_gpu,
-    rates,
-    read_names,
-)
+from sweep.tensorcore.inputs import Arguments, check_fields
+from sweep.tensorcore.names import element_bytes, element_type_of, find_gpu, rates, read_names
 from sweep.tensorcore.orders import check_group
 from sweep.tensorcore.quantities import LARGEST, QUANTITIES
 from sweep.tensorcore.record import Record, plain

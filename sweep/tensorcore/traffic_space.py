@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sweep.tensorcore.inputs import check_lengths, element_type_of, find_gpu, read_shape
+from sweep.tensorcore.inputs import check_lengths, read_shape
+from sweep.tensorcore.names import element_type_of, find_gpu
 from sweep.tensorcore.space import evaluate, gpu_label, label_axis, number_axis, shape_label
 from sweep.tensorcore.traffic import dram_traffic
 from sweep.tile import ELEMENT_BYTES
