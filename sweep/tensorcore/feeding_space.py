@@ -25,7 +25,7 @@ def sweep_feeding(
 ) -> xr.Dataset:
     """Evaluate ``feeding`` for every combination; a list is a dimension.
 
-    A combination that ``feeding`` refuses has no values; ``refused_because`` says why.
+    A combination that ``feeding`` refuses has no values; ``impossible`` says why.
 
     Examples
     --------

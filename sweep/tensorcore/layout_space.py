@@ -74,4 +74,4 @@ def sweep_layouts(
         }
 
     grids = [number_axis("row_elements", row_elements), number_axis("pad_elements", pad_elements)]
-    return evaluate(call, [layouts, sizes], grids)
+    return evaluate(call, [layouts, sizes], grids, flagged=False)

@@ -96,7 +96,9 @@ def _outputs() -> Iterator[Variable]:
     )
     for name, units, long_name in rows:
         yield Variable(name, "output", units, long_name)
-    yield Variable("refused_because", "output", "1", "why a cell has no values", "str")
+    yield Variable(
+        "impossible", "output", "1", "why a cell cannot exist, empty where it can", "str"
+    )
 
 
 def _flags() -> Iterator[Variable]:

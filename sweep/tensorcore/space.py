@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 BYTES_PER_POINT = 500
 """Peak memory of a point: traffic has 14 inputs and 16 outputs."""
-REFUSED = "refused_because"
-"""The variable that says why a cell has no values, where there is one that has none."""
+IMPOSSIBLE = "impossible"
+"""The variable that says why a cell has no values; empty where it has some."""
 
 Call = Callable[..., Mapping[str, Any]]
 Coordinates = Mapping[str, tuple[tuple[str, ...], Array]]
@@ -113,10 +113,13 @@ def shape_label(shape: tuple[int, ...]) -> str:
     return "x".join(map(str, shape))
 
 
-def evaluate(call: Call, one_by_one: Sequence[Axis], at_once: Sequence[Axis]) -> xr.Dataset:
+def evaluate(
+    call: Call, one_by_one: Sequence[Axis], at_once: Sequence[Axis], *, flagged: bool = True
+) -> xr.Dataset:
     """Evaluate a function over the outer product of axes; those that share a dimension are zipped.
 
-    Where the function refuses a cell, its values are missing and a variable says why.
+    Where the function refuses a cell, its numbers are NaN, its flags no and its texts empty, and
+    the variable ``impossible`` says why.
 
     Parameters
     ----------
@@ -125,6 +128,8 @@ def evaluate(call: Call, one_by_one: Sequence[Axis], at_once: Sequence[Axis]) ->
         ``at_once``, by name, and returns arrays over the latter.
     one_by_one, at_once : sequence of Axis
         Parameters that are looped over, and that are taken as arrays.
+    flagged : bool
+        Whether there is a variable ``impossible``.
 
     Raises
     ------
@@ -145,7 +150,7 @@ def evaluate(call: Call, one_by_one: Sequence[Axis], at_once: Sequence[Axis]) ->
             axis.name: axis.items[code] for axis, code in zip(one_by_one, combination, strict=True)
         }
         cells.fill(call, items, {axis.name: (axis, codes[axis.name]) for axis in at_once}, where)
-    return _dataset(axes, sizes, cells.columns())
+    return _dataset(axes, sizes, cells.columns(flagged))
 
 
 class _Cells:
@@ -181,22 +186,22 @@ class _Cells:
                 self._found[name] = np.zeros(self._count, dtype=kind)
             self._found[name][where] = array
 
-    def columns(self) -> dict[str, Array]:
-        """Return every result, and the reasons where there are some."""
-        if not self._refused:
-            return self._found
+    def columns(self, flagged: bool) -> dict[str, Array]:
+        """Return every result, and the reasons if they are wanted."""
         if not self._found:
             raise next(iter(self._refused.values()))
         lacking = list(self._refused)
-        columns = {name: _without(array, lacking) for name, array in self._found.items()}
+        columns = self._found
+        if lacking:
+            columns = {name: _without(array, lacking) for name, array in columns.items()}
         reasons = np.full(self._count, "", dtype=object)
         reasons[lacking] = [str(error) for error in self._refused.values()]
-        return columns | {REFUSED: reasons}
+        return columns | ({IMPOSSIBLE: reasons} if flagged else {})
 
 
 def _without(array: Array, lacking: list[int]) -> Array:
-    if array.dtype.kind == "O":
-        array[lacking] = ""
+    if array.dtype.kind == "O" or array.dtype == np.int8:
+        array[lacking] = "" if array.dtype.kind == "O" else 0
         return array
     array = array.astype(np.float64)
     array[lacking] = np.nan

@@ -22,7 +22,7 @@ def sweep_stages(
 ) -> xr.Dataset:
     """Evaluate ``stage_budget`` for every combination; a list is a dimension.
 
-    A combination that ``stage_budget`` refuses has no values; ``refused_because`` says why.
+    A combination that ``stage_budget`` refuses has no values; ``impossible`` says why.
 
     Examples
     --------

@@ -28,7 +28,7 @@ def sweep_traffic(
     """Evaluate ``dram_traffic`` for every combination; a list is a dimension.
 
     ``group`` 1 is row-major order, others are grouped. A combination that ``dram_traffic`` refuses
-    has no values; ``refused_because`` says why.
+    has no values; ``impossible`` says why.
 
     Examples
     --------
