@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from analysis.checked import read
 from sweep.errors import InputError
 
 Array = NDArray[Any]
@@ -36,11 +37,15 @@ def ldmatrix_ways(pitch_bytes: ArrayLike) -> Array:
     >>> ldmatrix_ways([32, 64, 96, 128, 80, 144]).tolist()
     [2, 4, 2, 8, 1, 1]
     """
-    pitch = np.asarray(pitch_bytes)
+    (pitch,) = read(pitch_bytes=pitch_bytes)
+    return _ways("pitch_bytes", pitch)
+
+
+def _ways(name: str, pitch: Array) -> Array:
     wrong = (pitch % CHUNK_BYTES != 0) | (pitch <= 0)
     if wrong.any():
         raise InputError(
-            f"pitch_bytes={pitch[wrong].ravel()[0]} byte: must be a positive multiple of"
+            f"{name}={pitch[wrong].ravel()[0]} byte: must be a positive multiple of"
             f" {CHUNK_BYTES} byte"
         )
     return np.asarray(np.gcd(pitch // CHUNK_BYTES, CHUNKS))
@@ -56,19 +61,19 @@ def least_padding(row_bytes: ArrayLike) -> Array:
     >>> least_padding([64, 80, 128]).tolist()
     [16, 0, 16]
     """
-    chunks = np.asarray(ldmatrix_ways(row_bytes))
-    return np.asarray(np.where(chunks > 1, CHUNK_BYTES, 0))
+    (row,) = read(row_bytes=row_bytes)
+    return np.asarray(np.where(_ways("row_bytes", row) > 1, CHUNK_BYTES, 0))
 
 
 def strided_ways(stride_words: ArrayLike) -> Array:
     """Return how many ways 32 lanes conflict that read 4-byte words a stride apart: gcd(s, 32).
 
-    **Exact** for a stride of at least one word; at 0 all lanes share one word.
+    **Exact** for whole strides of at least one word; at 0 all lanes share one word.
 
     Examples
     --------
     >>> strided_ways([1, 2, 32, 33]).tolist()
     [1, 2, 32, 1]
     """
-    stride = np.asarray(stride_words)
+    (stride,) = read(stride_words=stride_words)
     return np.asarray(np.where(stride == 0, 1, np.gcd(stride, BANKS)))

@@ -7,8 +7,13 @@ was launched with, or the kernel hangs waiting for registers (PTX ISA, setmaxnre
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from analysis.checked import plain, read, whole
+from analysis.quantities import ROWS
 from sweep.errors import InputError
 from sweep.feasibility import (
     OTHER_REGISTERS,
@@ -16,16 +21,17 @@ from sweep.feasibility import (
     WARPGROUP_THREADS,
     accumulator_registers,
 )
-from sweep.tile import parse_shape
+from sweep.tensorcore.inputs import Arguments
 
 REGISTERS_PER_SM = 65_536
 MAX_REGISTERS_PER_THREAD = 255
 """What an instruction can address; ``setmaxnreg`` allows a nominal 256."""
 SETMAXNREG = range(24, 257, 8)
 """The values that ``setmaxnreg`` takes."""
+MOST_COUNT = 2**31 - 1
 
 
-def compiled_registers(threads: int, registers_per_sm: int = REGISTERS_PER_SM) -> int:
+def compiled_registers(threads: ArrayLike, registers_per_sm: ArrayLike = REGISTERS_PER_SM) -> Any:
     """Return the registers that each thread of a CTA of this size is launched with at most.
 
     floor8(65,536 / threads); above 255 a compiler uses 255.
@@ -35,9 +41,8 @@ def compiled_registers(threads: int, registers_per_sm: int = REGISTERS_PER_SM) -
     >>> [compiled_registers(threads) for threads in (256, 384, 512)]
     [256, 168, 128]
     """
-    if not 0 < threads <= REGISTERS_PER_SM // 8:
-        raise InputError(f"threads={threads}: must be 1 to {REGISTERS_PER_SM // 8} threads")
-    return registers_per_sm // threads // 8 * 8
+    count, file = read(threads=threads, registers_per_sm=registers_per_sm)
+    return plain(file // count // 8 * 8)
 
 
 class RegisterSplit(NamedTuple):
@@ -106,11 +111,11 @@ def register_split(
     >>> print(register_split(24, 240, producers=2))
     2 x 24 + 2 x 240 registers per thread: 67,584 of 65,536 registers, hangs: 2,048 too many
     """
-    _check_groups(producers, consumers)
-    _check_setmaxnreg("producer_registers", producer_registers)
-    _check_setmaxnreg("consumer_registers", consumer_registers)
+    producers, consumers = _groups(producers, consumers)
+    producer_registers = _setmaxnreg("producer_registers", producer_registers)
+    consumer_registers = _setmaxnreg("consumer_registers", consumer_registers)
     threads = WARPGROUP_THREADS * (producers + consumers)
-    compiled = compiled_registers(threads, registers_per_sm)
+    compiled = int(compiled_registers(threads, whole("registers_per_sm", registers_per_sm)))
     total = WARPGROUP_THREADS * (producers * producer_registers + consumers * consumer_registers)
     return RegisterSplit(
         producers,
@@ -142,29 +147,35 @@ def most_consumer_registers(
     >>> most_consumer_registers(consumers=3), most_consumer_registers(producers=2)
     (160, 232)
     """
-    _check_groups(producers, consumers)
-    _check_setmaxnreg("producer_registers", producer_registers)
+    producers, consumers = _groups(producers, consumers)
+    producer_registers = _setmaxnreg("producer_registers", producer_registers)
     threads = WARPGROUP_THREADS * (producers + consumers)
-    limit = threads * compiled_registers(threads, registers_per_sm)
+    file = whole("registers_per_sm", registers_per_sm)
+    limit = threads * int(compiled_registers(threads, file))
     left = limit - WARPGROUP_THREADS * producers * producer_registers
     most = min(left // (WARPGROUP_THREADS * consumers) // 8 * 8, SETMAXNREG[-1])
     return most if most >= SETMAXNREG[0] else 0
 
 
-def _check_groups(producers: int, consumers: int) -> None:
-    if producers < 0 or consumers < 1 or producers + consumers > 8:
+def _groups(producers: Any, consumers: Any) -> tuple[int, int]:
+    copying = whole("producers", producers, -MOST_COUNT, MOST_COUNT)
+    computing = whole("consumers", consumers, -MOST_COUNT, MOST_COUNT)
+    if copying < 0 or computing < 1 or copying + computing > 8:
         raise InputError(
-            f"producers={producers}, consumers={consumers}: must be at least 0 and 1 warpgroups,"
+            f"producers={copying}, consumers={computing}: must be at least 0 and 1 warpgroups,"
             " and together at most 8, 1,024 threads"
         )
+    return copying, computing
 
 
-def _check_setmaxnreg(name: str, registers: int) -> None:
+def _setmaxnreg(name: str, given: Any) -> int:
+    registers = whole(name, given, -MOST_COUNT, MOST_COUNT)
     if registers not in SETMAXNREG:
         raise InputError(
             f"{name}={registers}: setmaxnreg takes {SETMAXNREG[0]} to {SETMAXNREG[-1]} registers"
             " per thread in steps of 8"
         )
+    return registers
 
 
 class AccumulatorBudget(NamedTuple):
@@ -180,28 +191,41 @@ class AccumulatorBudget(NamedTuple):
         What a thread has.
     """
 
-    accumulators: float
-    other: int
-    available: int
+    accumulators: Any
+    other: Any
+    available: Any
 
     @property
-    def spills(self) -> float:
+    def spills(self) -> Any:
         """Registers per thread that do not fit and go to local memory."""
-        return max(0.0, self.accumulators + self.other - self.available)
+        return plain(np.maximum(0.0, self.accumulators + self.other - self.available))
 
     @property
-    def left(self) -> float:
+    def left(self) -> Any:
         """Registers per thread left beside the accumulators."""
         return self.available - self.accumulators
 
 
 def accumulator_budget(
-    tile: str | tuple[int, ...],
-    warpgroups: int,
-    available: int = MAX_REGISTERS_PER_THREAD,
-    other: int = OTHER_REGISTERS,
+    tile: Any,
+    warpgroups: ArrayLike,
+    available: ArrayLike = MAX_REGISTERS_PER_THREAD,
+    other: ArrayLike = OTHER_REGISTERS,
 ) -> AccumulatorBudget:
     """Return the register budget of a tile that this many warpgroups share.
+
+    Parameters
+    ----------
+    tile : str, tuple or a list of them
+    warpgroups : int or array_like
+        Warpgroups that share it, at least 1.
+    available, other : int or array_like
+        Registers of a thread: all, and those beside the accumulators.
+
+    Raises
+    ------
+    InputError
+        For a number that is not whole or out of limits.
 
     Examples
     --------
@@ -210,6 +234,11 @@ def accumulator_budget(
     >>> accumulator_budget("128x256x64", 2, available=168).left
     40.0
     """
-    tile_m, tile_n, _ = parse_shape("tile", tile)
-    needed = float(accumulator_registers(tile_m, tile_n, warpgroups))
-    return AccumulatorBudget(needed, other, available)
+    given = Arguments()
+    given.shape("tile", tile, (3,), "128x256x64")
+    numbers = {"warpgroups": warpgroups, "available": available, "other": other}
+    for name, value in numbers.items():
+        given.number(name, value, ROWS[name])
+    tile_m, tile_n, _, groups, file, rest = given.arrays().values()
+    needed = accumulator_registers(tile_m, tile_n, groups)
+    return AccumulatorBudget(plain(needed), plain(rest), plain(file))

@@ -1,18 +1,37 @@
-"""Parameters of a schedule for a formula: checked like a user's, extensions off by default."""
+"""Arguments of a formula: checked like a schedule's, in any form, extensions off by default."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sweep.checks import check_numbers
+from analysis.quantities import ROWS, limited
+from sweep.checks import check_choice
 from sweep.description import Schedule
 from sweep.errors import InputError, unknown_name
+from sweep.reading import read_flag, read_numbers, read_object, read_scalar
 from sweep.space import read_schedules
+from sweep.tensorcore.inputs import broadcast
+from sweep.tensorcore.names import find_gpu
+from sweep.tensorcore.record import plain
 from sweep.variables import VARIABLES
+
+__all__ = [
+    "choice",
+    "dataset",
+    "find_gpu",
+    "find_schedule",
+    "nonzero",
+    "numbers",
+    "one",
+    "plain",
+    "read",
+    "read_flag",
+    "whole",
+]
 
 Array = NDArray[Any]
 
@@ -26,6 +45,72 @@ def find_schedule(schedule: str | Schedule) -> Schedule:
         With the nearest name where there is none.
     """
     return read_schedules(schedule)[0][0]
+
+
+def read(**given: Any) -> list[Array]:
+    """Return numbers by the names of their parameters, checked, and so that they broadcast.
+
+    Parameters
+    ----------
+    **given
+        A number, a sequence, a pandas Series or Index, a DataArray each; ``analysis.quantities``
+        has a row per name.
+
+    Raises
+    ------
+    InputError
+        In one line that names the parameter.
+
+    Examples
+    --------
+    >>> [one.tolist() for one in read(bandwidth=[32, 64], latency=700)]
+    [[32.0, 64.0], 700.0]
+    """
+    found = read_numbers(given, {name: ROWS[name] for name in given})
+    broadcast(found)
+    return list(found.values())
+
+
+def one(name: str, value: Any) -> float:
+    """Return one number of a parameter."""
+    return float(read_scalar(name, value, ROWS[name]))
+
+
+def whole(name: str, value: Any, lower: float | None = None, upper: float | None = None) -> int:
+    """Return one whole number of a parameter, with limits of its own where they are given."""
+    row = ROWS[name]
+    row = limited(name, row.lower if lower is None else lower, upper)
+    return int(read_scalar(name, value, row))
+
+
+def nonzero(name: str, values: Array, what: str = "") -> Array:
+    """Return values that something is divided by.
+
+    Raises
+    ------
+    InputError
+        If one of them is 0.
+    """
+    if not np.all(values):
+        raise InputError(f"{what or name}=0: must be above 0")
+    return values
+
+
+def dataset(who: str, ds: Any, variables: Iterable[str]) -> Any:
+    """Return a Dataset that has all of these variables.
+
+    Raises
+    ------
+    InputError
+        For anything else.
+    """
+    import xarray as xr
+
+    found = read_object("ds", ds, xr.Dataset, f"a Dataset of {who}")
+    for name in variables:
+        if name not in found:
+            raise InputError(f"ds: has no variable {name!r}, which one of {who} has")
+    return found
 
 
 def numbers(given: Mapping[str, Any], names: tuple[str, ...], who: str) -> dict[str, Array]:
@@ -43,13 +128,14 @@ def numbers(given: Mapping[str, Any], names: tuple[str, ...], who: str) -> dict[
             if name in VARIABLES:
                 raise InputError(f"{name}: has no effect on {who}, which uses {', '.join(names)}")
             raise unknown_name("parameter", name, names)
-    found = {}
+    values = {}
     for name in names:
         row = VARIABLES[name]
-        value = given.get(name, row.default)
-        if value is None:
+        values[name] = given.get(name, row.default)
+        if values[name] is None:
             raise InputError(f"{name}: {who} needs it; give {name}=... in {row.units}")
-        found[name] = np.asarray(check_numbers(row, value))
+    found = read_numbers(values, {name: VARIABLES[name] for name in names})
+    broadcast(found)
     return found
 
 
@@ -61,6 +147,4 @@ def choice(name: str, value: object) -> str:
     InputError
         With the nearest one where it does not.
     """
-    if value not in VARIABLES[name].choices:
-        raise unknown_name(name, value, VARIABLES[name].choices)
-    return str(value)
+    return check_choice(name, value, VARIABLES[name].choices)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from analysis.checked import dataset, one, read_flag
 from analysis.stages import corrected_stages, textbook_stages
 from sweep.errors import InputError
 from sweep.feasibility import stages_that_fit
+from sweep.reading import read_number
 from sweep.space import Space, resolve
+from sweep.variables import VARIABLES
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -133,6 +136,7 @@ def over_provisioning(ds: xr.Dataset) -> OverProvisioning:
     >>> f"{found.points:,} points: {found.share:.1%} by {found.mean_extra:.2f} stages on average"
     '4,212 points: 46.1% by 2.02 stages on average'
     """
+    dataset("stage_rules", ds, _LABELS)
     extra = np.ravel(ds["extra_stages"].values)
     over = extra > 0
     textbook, corrected, fitting = (
@@ -154,7 +158,7 @@ def over_provisioning(ds: xr.Dataset) -> OverProvisioning:
 def fewest_stages(
     schedule: Any = "multistage",
     within: float = 0.01,
-    stages: Iterable[int] = range(2, 9),
+    stages: ArrayLike = range(2, 9),
     feasible_only: bool = False,
     **parameters: Any,
 ) -> xr.DataArray:
@@ -166,7 +170,7 @@ def fewest_stages(
         With a ring of stages.
     within : float
         How far below the best of all ``stages`` it may be: 0.01 is one point of per cent.
-    stages : iterable of int
+    stages : sequence of int
         Depths to choose from.
     feasible_only : bool
         Leave out depths that do not fit; 0 where none is left.
@@ -184,14 +188,15 @@ def fewest_stages(
     """
     import sweep
 
-    depths = sorted(stages)
+    near, only_feasible = one("within", within), read_flag("feasible_only", feasible_only)
+    depths = np.unique(read_number("stages", stages, VARIABLES["stages"]))
     ds = sweep.run(schedule, stages=depths, **parameters)
     reached = ds["tc_utilization"].fillna(-np.inf)
-    if feasible_only:
+    if only_feasible:
         reached = reached.where(sweep.where_feasible(ds)["cycles"].notnull(), -np.inf)
     best = reached.max("stages")
-    close = (reached >= best - within) & np.isfinite(best)
+    close = (reached >= best - near) & np.isfinite(best)
     found = ds["stages"].where(close, np.inf).min("stages")
     found = found.where(np.isfinite(found), 0).astype(np.int64)
-    found.attrs = {"units": "1", "long_name": f"fewest stages within {within:g} of the best"}
+    found.attrs = {"units": "1", "long_name": f"fewest stages within {near:g} of the best"}
     return found.rename("fewest_stages")

@@ -15,10 +15,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from analysis.checked import choice, find_gpu, one, read, whole
 from analysis.memory_path import Level, known, memory_path
+from analysis.quantities import ROWS, limited
 from sweep.errors import InputError
-from sweep.hardware import GPU, GPUS
-from sweep.tile import ELEMENT_BYTES, parse_shape, stage_bytes
+from sweep.hardware import GPU
+from sweep.reading import read_numbers
+from sweep.tensorcore.inputs import read_shape
+from sweep.tile import ELEMENT_BYTES, stage_bytes
 
 Array = NDArray[Any]
 
@@ -43,7 +47,8 @@ def bytes_in_flight(bandwidth: ArrayLike, latency: ArrayLike) -> Array:
     >>> int(bytes_in_flight(64, 700))
     44800
     """
-    return np.asarray(np.asarray(bandwidth) * np.asarray(latency))
+    rate, delay = read(bandwidth=bandwidth, latency=latency)
+    return np.asarray(rate * delay)
 
 
 def stages_in_flight(in_flight: ArrayLike, bytes_per_stage: ArrayLike) -> Array:
@@ -54,7 +59,8 @@ def stages_in_flight(in_flight: ArrayLike, bytes_per_stage: ArrayLike) -> Array:
     >>> round(float(stages_in_flight(44_800, 49_152)), 2)
     0.91
     """
-    return np.asarray(np.asarray(in_flight) / np.asarray(bytes_per_stage))
+    held, slot = read(in_flight=in_flight, bytes_per_stage=bytes_per_stage)
+    return np.asarray(held / slot)
 
 
 def ring_bandwidth(stages: ArrayLike, bytes_per_stage: ArrayLike, round_trip: ArrayLike) -> Array:
@@ -74,7 +80,7 @@ def ring_bandwidth(stages: ArrayLike, bytes_per_stage: ArrayLike, round_trip: Ar
     Returns
     -------
     numpy.ndarray
-        Bytes per cycle and SM.
+        Bytes per cycle and SM; inf where a round trip takes no time.
 
     Examples
     --------
@@ -82,7 +88,13 @@ def ring_bandwidth(stages: ArrayLike, bytes_per_stage: ArrayLike, round_trip: Ar
     >>> [round(float(ring_bandwidth(stages, 49_152, round_trip)), 1) for stages in (1, 2, 3, 4)]
     [19.6, 39.3, 58.9, 78.6]
     """
-    return np.asarray(np.asarray(stages) * np.asarray(bytes_per_stage) / np.asarray(round_trip))
+    given = {"stages": stages, "bytes_per_stage": bytes_per_stage, "round_trip": round_trip}
+    rows = {name: ROWS[name] for name in given} | {"stages": limited("stages", 0)}
+    slots, slot, trip = read_numbers(given, rows).values()
+    held = slots * slot
+    with np.errstate(over="ignore"):
+        rate = held / np.where(trip > 0, trip, 1)
+    return np.asarray(np.where((trip > 0) | (held == 0), rate, np.inf))
 
 
 class InFlight(NamedTuple):
@@ -132,7 +144,7 @@ def in_flight(
     Raises
     ------
     InputError
-        If the number of SMs is not known.
+        If the number of SMs is not known, or a value is out of limits.
 
     Examples
     --------
@@ -144,14 +156,16 @@ def in_flight(
     l2             5.91 MB   44.80 kB per SM  0.911 stages
     shared_memory  0.49 MB    3.71 kB per SM  0.076 stages
     """
-    card = gpu if isinstance(gpu, GPU) else GPUS.find(gpu)
+    card = find_gpu(gpu)
+    levels = memory_path(card, **given)
     sms = given.get("sm_count", card.sm_count)
     if sms is None:
         raise InputError(f"sm_count: not known for gpu={card.name!r}; give sm_count=...")
-    tile_m, tile_n, tile_k = parse_shape("tile", tile)
-    slot = float(stage_bytes(tile_m, tile_n, tile_k, ELEMENT_BYTES[element_type]))
-    levels = memory_path(card, **given)
-    return tuple(_row(level, sms, slot, stages) for level in levels if _is_known(level))
+    tile_m, tile_n, tile_k = read_shape("tile", tile, (3,), "128x256x64")
+    size = ELEMENT_BYTES[choice("element_type", element_type)]
+    slot = float(stage_bytes(tile_m, tile_n, tile_k, size))
+    count, held = one("sm_count", sms), whole("stages", stages)
+    return tuple(_row(level, count, slot, held) for level in levels if _is_known(level))
 
 
 def _is_known(level: Level) -> bool:

@@ -11,8 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from analysis.checked import find_gpu, one
+from sweep.checks import check_choice
 from sweep.errors import InputError, unknown_name
-from sweep.hardware import GPU, GPUS
+from sweep.hardware import GPU
+from sweep.reading import read_object
 from sweep.variables import GPU_FIELDS
 
 LEVELS = ("host_link", "dram", "l2", "shared_memory")
@@ -111,7 +114,7 @@ def memory_path(gpu: str | GPU = "lecture", **given: float) -> tuple[Level, ...]
     Raises
     ------
     InputError
-        For a name that does not exist.
+        For a name that does not exist, or a value that is no number within its limits.
 
     Examples
     --------
@@ -123,11 +126,11 @@ def memory_path(gpu: str | GPU = "lecture", **given: float) -> tuple[Level, ...]
     l2: 8.21 TB/s, 149 ns
     shared_memory: 30.9 TB/s, 16 ns
     """
-    card = gpu if isinstance(gpu, GPU) else GPUS.find(gpu)
+    card = find_gpu(gpu)
     for name in given:
         if name not in (*GPU_FIELDS, *_OWN_FIELDS):
             raise unknown_name("parameter", name, (*GPU_FIELDS, *_OWN_FIELDS))
-    numbers = _Numbers(card, given)
+    numbers = _Numbers(card, {name: one(name, value) for name, value in given.items()})
     return (
         numbers.level("host_link", "host_link_bytes_per_second", "host_link_latency_seconds"),
         numbers.level("dram", "dram_bytes_per_second", "latency_cycles"),
@@ -144,11 +147,13 @@ def known(level: Level, quantity: str) -> float:
     InputError
         Where it is not known, with the parameters that supply it.
     """
-    found: float | None = getattr(level, quantity)
+    level = read_object("level", level, Level, "a level of memory_path")
+    wanted = check_choice("quantity", quantity, ("bytes_per_second", "latency_seconds"))
+    found: float | None = getattr(level, wanted)
     if found is None:
         names = _SUPPLIED_BY[level.name]
-        wanted = names[0] if quantity == "bytes_per_second" else names[1]
-        raise InputError(f"{quantity} of {level.name}: not known for this GPU; give {wanted}=...")
+        missing = names[0] if wanted == "bytes_per_second" else names[1]
+        raise InputError(f"{wanted} of {level.name}: not known for this GPU; give {missing}=...")
     return found
 
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.checked import find_schedule
+from analysis.checked import dataset, find_schedule
 from sweep.errors import InputError
 
 if TYPE_CHECKING:
@@ -153,13 +153,14 @@ def barrier_value(ds: xr.Dataset) -> tuple[BarrierValue, ...]:
     >>> print(f"{value.slower:.0%} slower, by {value.mean_loss:.0%}, {value.faster:.0%} faster")
     67% slower, by 38%, 0% faster
     """
+    dataset("ordering_barrier", ds, ("ordered_cycles", "fifo_cycles", "slowdown"))
     if "schedule" in ds.dims:
         return tuple(_value(ds.isel(schedule=index)) for index in range(ds.sizes["schedule"]))
     return (_value(ds),)
 
 
 def _value(ds: xr.Dataset) -> BarrierValue:
-    name = ds["schedule"].item() if "schedule" in ds.coords else ds.attrs["schedules"]
+    name = ds["schedule"].values.item() if "schedule" in ds.coords else ds.attrs["schedules"]
     ordered, fifo = np.ravel(ds["ordered_cycles"].values), np.ravel(ds["fifo_cycles"].values)
     loss = np.where(ordered > 0, fifo / np.where(ordered > 0, ordered, 1) - 1, 0.0)
     slower, faster = fifo > ordered, fifo < ordered
@@ -189,7 +190,7 @@ def _typed(ds: xr.Dataset, name: str, flat: int) -> str:
     index = dict(zip(dims, np.unravel_index(flat, ds["slowdown"].shape), strict=True))
     names = [one for one in find_schedule(name).parameters if one != "arbitration"]
     at = ds.isel(index)
-    values = (f"{one}={_plain(at[one].item())}" for one in names)
+    values = (f"{one}={_plain(at[one].values.item())}" for one in names)
     return f"warpsweep simulate {name} {' '.join(values)} arbitration=fifo"
 
 

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from analysis.checked import read
+
 Array = NDArray[Any]
 
 
@@ -21,8 +23,8 @@ def warp_tile_reuse(rows: ArrayLike, columns: ArrayLike, element_bytes: ArrayLik
     >>> warp_tile_reuse([32, 64, 64], [32, 64, 256]).tolist()
     [8.0, 16.0, 25.6]
     """
-    m, n = np.asarray(rows), np.asarray(columns)
-    return np.asarray(m * n / ((m + n) * np.asarray(element_bytes)))
+    m, n, size = read(rows=rows, columns=columns, element_bytes=element_bytes)
+    return np.asarray(m * n / ((m + n) * size))
 
 
 def register_a_reuse(rows: ArrayLike, element_bytes: ArrayLike = 2) -> Array:
@@ -35,7 +37,8 @@ def register_a_reuse(rows: ArrayLike, element_bytes: ArrayLike = 2) -> Array:
     >>> float(register_a_reuse(64))
     32.0
     """
-    return np.asarray(np.asarray(rows) / np.asarray(element_bytes))
+    m, size = read(rows=rows, element_bytes=element_bytes)
+    return np.asarray(m / size)
 
 
 def square_tile(needed: ArrayLike, element_bytes: ArrayLike = 2) -> Array:
@@ -49,9 +52,10 @@ def square_tile(needed: ArrayLike, element_bytes: ArrayLike = 2) -> Array:
     V100, A100, H100 and B200; B200's would take 512 accumulators per thread:
 
     >>> square_tile([4, 8, 16, 32]).tolist()
-    [16, 32, 64, 128]
+    [16.0, 32.0, 64.0, 128.0]
     """
-    return np.asarray(2 * np.asarray(element_bytes) * np.asarray(needed))
+    per_byte, size = read(needed=needed, element_bytes=element_bytes)
+    return np.asarray(2 * size * per_byte)
 
 
 def wgmma_columns(
@@ -67,8 +71,12 @@ def wgmma_columns(
     >>> wgmma_columns([2048, 4096], 128).tolist()
     [64.0, inf]
     """
-    needed = np.asarray(macs_per_cycle) / np.asarray(smem_bytes_per_cycle)
-    held = np.asarray(element_bytes) * needed
+    macs, smem, size = read(
+        macs_per_cycle=macs_per_cycle,
+        smem_bytes_per_cycle=smem_bytes_per_cycle,
+        element_bytes=element_bytes,
+    )
+    held = size * macs / smem
     left = np.maximum(64 - held, 0)
     with np.errstate(divide="ignore"):
         return np.asarray(64 * held / left)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sweep.errors import InputError
+from analysis.checked import nonzero, plain, read
 
 Array = NDArray[Any]
 
@@ -23,8 +23,8 @@ def exposed_epilogue_utilization(mainloop: ArrayLike, t_epilogue: ArrayLike) -> 
     >>> round(float(exposed_epilogue_utilization(4 * 1024, 1280)), 3)
     0.762
     """
-    loop = np.asarray(mainloop, dtype=np.float64)
-    return np.asarray(loop / (loop + np.asarray(t_epilogue)))
+    loop, epilogue = read(mainloop=mainloop, t_epilogue=t_epilogue)
+    return np.asarray(loop / nonzero("mainloop", loop + epilogue, "mainloop + t_epilogue"))
 
 
 def hidden_epilogue_utilization(
@@ -39,8 +39,11 @@ def hidden_epilogue_utilization(
     >>> round(float(hidden_epilogue_utilization(16 * 1024, 10_240, 8)), 3)
     0.928
     """
-    loops = np.asarray(mainloop, dtype=np.float64) * np.asarray(output_tiles)
-    return np.asarray(loops / (loops + np.asarray(t_epilogue)))
+    loop, epilogue, tiles = read(
+        mainloop=mainloop, t_epilogue=t_epilogue, output_tiles=output_tiles
+    )
+    loops = loop * tiles
+    return np.asarray(loops / nonzero("mainloop", loops + epilogue, "mainloop + t_epilogue"))
 
 
 def roofline(
@@ -68,12 +71,18 @@ def roofline(
     >>> [round(float(roofline(intensity, 4096, bandwidth)) / 4096, 3) for bandwidth in (64, 32)]
     [1.0, 0.667]
     """
-    slope = np.asarray(flop_per_byte) * np.asarray(bytes_per_cycle)
-    return np.asarray(np.minimum(np.asarray(flop_per_cycle), slope))
+    intensity, peak, bandwidth = read(
+        flop_per_byte=flop_per_byte, flop_per_cycle=flop_per_cycle, bytes_per_cycle=bytes_per_cycle
+    )
+    return np.asarray(np.minimum(peak, intensity * bandwidth))
 
 
-def ridge_point(flop_per_cycle: float, bytes_per_cycle: float) -> float:
+def ridge_point(flop_per_cycle: ArrayLike, bytes_per_cycle: ArrayLike) -> Any:
     """Return the FLOP per byte from which on the peak is attainable.
+
+    Returns
+    -------
+    float, or numpy.ndarray of float64
 
     Raises
     ------
@@ -85,6 +94,5 @@ def ridge_point(flop_per_cycle: float, bytes_per_cycle: float) -> float:
     >>> ridge_point(4096, 64), ridge_point(4096, 32)
     (64.0, 128.0)
     """
-    if not bytes_per_cycle > 0:
-        raise InputError(f"bytes_per_cycle={bytes_per_cycle} byte/cycle: must be above 0")
-    return flop_per_cycle / bytes_per_cycle
+    peak, bandwidth = read(flop_per_cycle=flop_per_cycle, bytes_per_cycle=bytes_per_cycle)
+    return plain(peak / bandwidth)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
-from sweep.errors import InputError
+from analysis.checked import choice, read_flag, whole
+from sweep.errors import InputTypeError, quoted
 from sweep.feasibility import BARRIER_BYTES, KV_STAGES, carveout_bytes
-from sweep.tile import ELEMENT_BYTES, parse_shape
+from sweep.tensorcore.inputs import read_shape
+from sweep.tile import ELEMENT_BYTES
 
 _KIB = 1024
 
@@ -76,6 +79,11 @@ def gemm_shared_memory(
     others : iterable of (str, int)
         Further items: tile scheduler, tensor maps, ...
 
+    Raises
+    ------
+    InputError
+        For a number that is not whole or negative, or a type that there is not.
+
     Examples
     --------
     >>> print(gemm_shared_memory("128x256x64", 4, 166_912, "fp16", producer=False))
@@ -85,19 +93,17 @@ def gemm_shared_memory(
     limit                      166,912 byte    163.00 KiB
     29,696 byte too many
     """
-    tile_m, tile_n, tile_k = parse_shape("tile", tile)
-    if stages < 0:
-        raise InputError(f"stages={stages}: must be at least 0 stages")
-    size = ELEMENT_BYTES[element_type]
+    tile_m, tile_n, tile_k = read_shape("tile", tile, (3,), "128x256x64")
+    stages = whole("stages", stages, 0)
     items = [
-        (f"A, {stages} stages", int(stages * tile_m * tile_k * size)),
-        (f"B, {stages} stages", int(stages * tile_n * tile_k * size)),
+        (f"A, {stages} stages", _bytes(stages * tile_m * tile_k, element_type)),
+        (f"B, {stages} stages", _bytes(stages * tile_n * tile_k, element_type)),
     ]
-    if producer:
+    if read_flag("producer", producer):
         items.append(("full and empty barriers", stages * BARRIER_BYTES))
-    if smem_carveout_bytes:
-        items.append(("epilogue scratch", int(carveout_bytes(smem_carveout_bytes))))
-    return SharedMemory((*items, *others), limit)
+    if scratch := whole("smem_carveout_bytes", smem_carveout_bytes):
+        items.append(("epilogue scratch", int(carveout_bytes(scratch))))
+    return SharedMemory((*items, *_others(others)), whole("limit", limit))
 
 
 def attention_shared_memory(
@@ -134,12 +140,35 @@ def attention_shared_memory(
     >>> attention_shared_memory(128, 192, 128, 232_448).total // 1024
     224
     """
-    size = ELEMENT_BYTES[element_type]
+    rows, columns = whole("query_rows", query_rows), whole("keys", keys)
+    depth, buffers = whole("head_dim", head_dim), whole("kv_stages", kv_stages)
     items = [
-        ("Q", int(query_rows * head_dim * size)),
-        (f"K, {kv_stages} stages", int(kv_stages * keys * head_dim * size)),
-        (f"V, {kv_stages} stages", int(kv_stages * keys * head_dim * size)),
+        ("Q", _bytes(rows * depth, element_type)),
+        (f"K, {buffers} stages", _bytes(buffers * columns * depth, element_type)),
+        (f"V, {buffers} stages", _bytes(buffers * columns * depth, element_type)),
     ]
-    if not probabilities_in_registers:
-        items.append(("P", int(query_rows * keys * size)))
-    return SharedMemory((*items, *others), limit)
+    if not read_flag("probabilities_in_registers", probabilities_in_registers):
+        items.append(("P", _bytes(rows * columns, element_type)))
+    return SharedMemory((*items, *_others(others)), whole("limit", limit))
+
+
+def _bytes(elements: int, element_type: str) -> int:
+    """Return the bytes of so many elements, the last one filled up."""
+    bits = round(8 * ELEMENT_BYTES[choice("element_type", element_type)])
+    return -(-elements * bits // 8)
+
+
+def _others(others: Any) -> list[tuple[str, int]]:
+    """Return further items, each checked to be a name and bytes."""
+    if isinstance(others, str | bytes) or not hasattr(others, "__iter__"):
+        raise _not_items(others)
+    found = []
+    for item in others:
+        if not isinstance(item, tuple | list) or len(item) != 2 or not isinstance(item[0], str):
+            raise _not_items(item)
+        found.append((item[0], whole("others", item[1])))
+    return found
+
+
+def _not_items(value: object) -> InputTypeError:
+    return InputTypeError(f"others={quoted(value)}: must be pairs of a name and bytes")

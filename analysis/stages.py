@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.checked import choice, find_schedule, numbers
+from analysis.checked import choice, find_schedule, numbers, whole
 from sweep.circuits import Circuit, circuits_of
 from sweep.description import Schedule
 from sweep.errors import InputError
@@ -23,6 +23,7 @@ Array = NDArray[Any]
 Numbers = Mapping[str, Array]
 
 _GRID = 1024
+MOST_UNITS = 2**62
 
 
 def textbook_stages(
@@ -167,10 +168,15 @@ def choose_stages(
     ----------
     schedule : str or Schedule
     stage_bytes, smem_per_block_bytes, smem_carveout_bytes : int
-        Bytes of a slot, of a block's shared memory, and kept from the ring.
+        Bytes of a slot, at least 1, of a block's shared memory, and kept from the ring.
     release : {"consumer", "hardware"}
     **durations : float
-        As in ``corrected_stages``.
+        As in ``corrected_stages``, one number each.
+
+    Raises
+    ------
+    InputError
+        As ``corrected_stages``, and for bytes that are not whole or out of limits.
 
     Examples
     --------
@@ -182,10 +188,18 @@ def choose_stages(
     (4.0, 3, 3, 528.0, 0.031)
     """
     ring, p = _ring(schedule, release, durations)
+    for name, values in p.items():
+        if values.ndim:
+            raise InputError(f"{name}: must be one number, not {values.size:,}")
     circuits = circuits_of(ring, choice("release", release))
     wanted = float(corrected_stages(ring, release, **durations))
     fitting = int(
-        stages_that_fit(stage_bytes, smem_per_block_bytes, smem_carveout_bytes, ring.producer)
+        stages_that_fit(
+            whole("stage_bytes", stage_bytes),
+            whole("smem_per_block_bytes", smem_per_block_bytes),
+            whole("smem_carveout_bytes", smem_carveout_bytes),
+            ring.producer,
+        )
     )
     taken = int(min(wanted, fitting))
     period, saturated = np.nan, float(saturated_period(ring, release, **durations))
@@ -234,6 +248,15 @@ def _largest(circuits: list[Circuit] | tuple[Circuit, ...], p: Numbers) -> Array
 
 def _ceil_ratio(time: Array, over: Array) -> Array:
     """ceil(time / over) on whole numbers of 1/1024 cycle; 0 / 0 is 0, anything else / 0 is inf."""
-    units, per = np.asarray(time * _GRID, np.int64), np.asarray(over * _GRID, np.int64)
+    units, per = _whole_units(time), _whole_units(over)
     count = -(-units // np.where(per == 0, 1, per))
-    return np.where(per == 0, np.where(units == 0, 0.0, np.inf), count)
+    return np.asarray(np.where(per == 0, np.where(units == 0, 0.0, np.inf), count), np.float64)
+
+
+def _whole_units(cycles: Array) -> Array:
+    """Return cycles in 1/1024 cycle: int64, or Python's integers where that has too few bits."""
+    units = cycles * _GRID
+    if np.max(units, initial=0) < MOST_UNITS:
+        return np.asarray(units, np.int64)
+    exact = [int(one) for one in np.ravel(units)]
+    return np.array(exact, dtype=object).reshape(np.shape(units))

@@ -12,16 +12,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from analysis.checked import choice, find_gpu, one, read, whole
 from analysis.occupancy import WARP_THREADS, Occupancy, occupancy
-from sweep.errors import InputError
+from sweep.errors import InputError, unknown_name
 from sweep.feasibility import OTHER_REGISTERS, WARPGROUP_THREADS, accumulator_registers
-from sweep.hardware import GPU, GPUS
-from sweep.tile import ISSUE_CYCLES, durations, parse_shape
+from sweep.hardware import GPU
+from sweep.tensorcore.inputs import read_shape
+from sweep.tile import ISSUE_CYCLES, durations
+from sweep.variables import GPU_FIELDS
 
 Array = NDArray[Any]
 
 WIDEST_LOAD_BYTES = 16
 """Bytes that one load instruction fetches per thread at most."""
+MOST_WARPS = 2**53
 
 
 def warps_needed(in_flight: ArrayLike, bytes_per_thread: ArrayLike = WIDEST_LOAD_BYTES) -> Array:
@@ -40,8 +44,11 @@ def warps_needed(in_flight: ArrayLike, bytes_per_thread: ArrayLike = WIDEST_LOAD
     >>> int(warps_needed(44_800)), int(warps_needed(44_800, 64))
     (88, 22)
     """
-    per_warp = WARP_THREADS * np.asarray(bytes_per_thread)
-    return np.asarray(np.ceil(np.asarray(in_flight) / per_warp), dtype=np.int64)
+    held, per_thread = read(in_flight=in_flight, bytes_per_thread=bytes_per_thread)
+    warps = np.ceil(held / (WARP_THREADS * per_thread))
+    if (warps > MOST_WARPS).any():
+        raise InputError(f"in_flight={held.max():.6g} byte: takes more than {MOST_WARPS:.3g} warps")
+    return np.asarray(warps, dtype=np.int64)
 
 
 class ThreadParallelism(NamedTuple):
@@ -105,9 +112,10 @@ def thread_parallelism(
     >>> small.needed, small.fitting, small.tc_utilization
     (5, 8, 0.5)
     """
-    card = gpu if isinstance(gpu, GPU) else GPUS.find(gpu)
-    overrides: dict[str, Any] = dict(fields)
-    takes = durations(card, tile, element_type, **overrides)
+    card, groups = find_gpu(gpu), whole("warpgroups", warpgroups)
+    overrides: dict[str, Any] = {name: _field(name, value) for name, value in fields.items()}
+    shape = read_shape("tile", tile, (3,), "128x256x64")
+    takes = durations(card, shape, choice("element_type", element_type), **overrides)
     missing = [name for name in ("t_transfer", "t_latency", "t_mma") if name not in takes]
     if missing:
         raise InputError(
@@ -115,19 +123,25 @@ def thread_parallelism(
         )
     transfer, mma = float(takes["t_transfer"]), float(takes["t_mma"])
     trip = ISSUE_CYCLES["cp_async"] + transfer + float(takes["t_latency"]) + mma
-    tile_m, tile_n, _ = parse_shape("tile", tile)
-    registers = accumulator_registers(tile_m, tile_n, warpgroups) + OTHER_REGISTERS
+    registers = accumulator_registers(shape[0], shape[1], groups) + OTHER_REGISTERS
     found = occupancy(
-        WARPGROUP_THREADS * warpgroups,
+        WARPGROUP_THREADS * groups,
         int(np.ceil(registers)),
         int(np.ceil(takes["stage_bytes"])),
         card,
-        **{name: int(value) for name, value in fields.items() if name in _LIMITS},
+        **{name: int(value) for name, value in overrides.items() if name in _LIMITS},
     )
-    reachable = min(1.0, mma / max(transfer, mma), found.ctas * mma / trip)
-    return ThreadParallelism(
-        trip, int(np.ceil(trip / max(transfer, mma))), found.ctas, found, reachable
-    )
+    slower = max(transfer, mma)
+    if not 0 < slower < np.inf:
+        raise InputError(f"tile: copy and MMA take {slower:g} cycle; must be above 0 and finite")
+    reachable = min(1.0, mma / slower, found.ctas * mma / trip)
+    return ThreadParallelism(trip, int(np.ceil(trip / slower)), found.ctas, found, reachable)
+
+
+def _field(name: str, value: Any) -> float:
+    if name not in GPU_FIELDS:
+        raise unknown_name("parameter", name, GPU_FIELDS)
+    return one(name, value)
 
 
 _LIMITS = (

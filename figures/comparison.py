@@ -12,7 +12,7 @@ from figures.facets import Grid, Panel, facets, title
 from figures.infeasible import MARKERS, hatch, reasons, words
 from figures.legends import legend_above
 from figures.places import Places, places, plain_number
-from figures.requirements import require
+from figures.requirements import require, require_text
 from figures.style import (
     COLOURS,
     SEQUENTIAL,
@@ -22,7 +22,7 @@ from figures.style import (
     schedule_colour,
     schedule_marker,
 )
-from sweep.errors import InputError
+from sweep.errors import InputError, quoted
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -92,7 +92,10 @@ def compare(
     >>> [line.get_label() for line in figure.axes[0].lines if line.get_label()[0] != "_"]
     ['multistage', 'warp_specialized']
     """
+    require_text("compare", x=x, value=value, note=note)
     require("compare", ds, [value])
+    if by is not None:
+        require_text("compare", by=by)
     across = places("compare", ds, x)
     ds = ds.squeeze([dim for dim in ds.dims if ds.sizes[dim] == 1 and dim != across.dim])
     dims = [str(dim) for dim in ds[value].dims]
@@ -126,7 +129,7 @@ def _rivals_dim(ds: xr.Dataset, left: list[str], by: str | None) -> str:
             return ""
         if by not in left:
             raise InputError(
-                f"compare: by={by!r} is no dimension that is left; {left or 'none'} is"
+                f"compare: by={quoted(by)} is no dimension that is left; {left or 'none'} is"
             )
         return by
     return "schedule" if "schedule" in left else (left or [""])[0]
@@ -153,8 +156,13 @@ def _rivals(ds: xr.Dataset, dim: str) -> Iterator[Rival]:
 
 def _relative(variable: xr.DataArray, dim: str, baseline: Any) -> tuple[xr.DataArray, str]:
     known = variable[dim].values.tolist() if dim else []
-    if baseline not in known:
-        raise InputError(f"compare: baseline={baseline!r} is none of the rivals; they are {known}")
+    plain = isinstance(baseline, str | int | float | np.generic) and not isinstance(
+        baseline, bool | np.timedelta64
+    )
+    if not plain or baseline not in known:
+        raise InputError(
+            f"compare: baseline={quoted(baseline)} is none of the rivals; they are {quoted(known)}"
+        )
     base = variable.sel({dim: baseline}, drop=True)
     label = f"{variable.attrs.get('long_name', variable.name)} relative to {baseline}"
     return variable / base.where(base != 0), label

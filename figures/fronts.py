@@ -13,7 +13,7 @@ from figures.front_points import Points, flat_points, on_front, value_text
 from figures.infeasible import MARKERS, words
 from figures.legends import legend_above
 from figures.places import LOG_RANGE, logarithmic, plain_number
-from figures.requirements import require
+from figures.requirements import require, require_text
 from figures.style import (
     COLOURS,
     COLUMN_INCHES,
@@ -24,7 +24,7 @@ from figures.style import (
     schedule_colour,
     schedule_marker,
 )
-from sweep.errors import InputError
+from sweep.errors import InputError, InputTypeError, quoted
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -92,8 +92,14 @@ def pareto(
     >>> [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
     ['1   128x256x64, 1', '2   128x256x64, 2', '3   128x256x64, 3', '4   128x256x64, 4']
     """
+    require_text("pareto", x=x, y=y, note=note)
+    if by is not None:
+        require_text("pareto", by=by)
+    if not isinstance(labels, list | tuple):
+        raise InputTypeError(f"pareto: labels={quoted(labels)}: must be a list of names")
+    require_text("pareto", **{f"labels[{i}]": one for i, one in enumerate(labels)})
     require("pareto", ds, [x, y, *labels])
-    senses = [_sense(x, x_sense), _sense(y, y_sense)]
+    senses = [_sense(x, "x_sense", x_sense), _sense(y, "y_sense", y_sense)]
     by = by or ("schedule" if ds.sizes.get("schedule", 1) > 1 else "")
     if by:
         require("pareto", ds, [by])
@@ -120,11 +126,11 @@ def pareto(
     return figure
 
 
-def _sense(name: str, given: str | None) -> str:
+def _sense(name: str, parameter: str, given: str | None) -> str:
     if given is None:
         return "max" if any(word in name for word in _MORE) else "min"
-    if given not in SENSES:
-        raise InputError(f"pareto: a sense is 'min' or 'max', not {given!r}")
+    if not isinstance(given, str) or given not in SENSES:
+        raise InputError(f"pareto: {parameter}={quoted(given)}: a sense is 'min' or 'max'")
     return given
 
 

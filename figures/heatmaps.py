@@ -14,9 +14,10 @@ from figures.facets import Grid, Panel, facets
 from figures.infeasible import hatch, reasons, words
 from figures.legends import legend_above
 from figures.places import Places, places
-from figures.requirements import require
+from figures.requirements import require, require_text
 from figures.style import DIVERGING, INFEASIBLE, SEQUENTIAL, axis_label, caption, house_style
 from sweep.errors import InputError
+from sweep.reading import number_row, read_flag, read_number
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 
+MOST, MOST_CONTOURS = 1e300, 1000
 RASTER_CELLS = 4096
 """From so many cells on a panel is an image in vector files too."""
 
@@ -77,7 +79,9 @@ def heatmap(
     >>> [text.get_text() for text in figure.legends[0].get_texts()]
     ['tensor core', 'ring depth', 'does not fit: shared memory']
     """
+    require_text("heatmap", x=x, y=y, value=value, note=note)
     require("heatmap", ds, [value])
+    levels, logarithmic = _wanted(contours), read_flag("log", log)
     across, down = places("heatmap", ds, x), places("heatmap", ds, y)
     _check_axes(ds, x, y, value, across, down)
     ds = ds.squeeze(
@@ -90,19 +94,31 @@ def heatmap(
         drawn[value] = named.codes
     with house_style():
         grid = facets("heatmap", drawn, _dims(across, down))
-        style = _category_style(named) if named else _quantity_style(drawn[value].values, log)
+        values = drawn[value].values
+        style = _category_style(named) if named else _quantity_style(values, logarithmic)
         for panel in grid.panels:
             _draw(panel, value, across, down, style, list(unfit))
             across.dress(panel.axes, "x", grid.inches[0], panel.bottom)
             down.dress(panel.axes, "y", grid.inches[1], labelled=False)
             if named is None:  # after the scales, by which labels are placed on the lines
-                _contours(panel, value, across, down, contours, log)
+                _contours(panel, value, across, down, levels, logarithmic)
         grid.label_y(down.label)
         if named is None:
             _colour_bar(grid, axis_label(ds[value]))
         _legend(grid, named, list(unfit), bool(_unexplained(drawn, value, unfit)))
         caption(grid.figure, ds, note=note)
     return grid.figure
+
+
+def _wanted(contours: Any) -> int | list[float]:
+    """Return how many lines are wanted, or which."""
+    if isinstance(contours, list | tuple) and not contours:
+        return []
+    row = number_row("contours", lower=-MOST)
+    found = read_number("contours", contours, row)
+    if found.ndim:
+        return [float(level) for level in found.ravel()]
+    return int(read_number("contours", contours, whole=True, upper=MOST_CONTOURS))
 
 
 def _dims(*axes: Places) -> tuple[str, ...]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sweep.errors import InputError
+from sweep.errors import InputError, InputTypeError, quoted
+from sweep.reading import read_object
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -21,12 +22,30 @@ def require(
     InputError
         Naming the figure and the first variable or dimension that is missing or empty.
     """
+    import xarray as xr
+
+    read_object("ds", ds, xr.Dataset, f"a Dataset that {figure} draws")
     for name in variables:
-        if name not in ds:
-            raise InputError(f"{figure}: the dataset has no variable {name!r}")
+        if not isinstance(name, str) or name not in ds:
+            raise InputError(f"{figure}: the dataset has no variable {quoted(name)}")
     for dim in dims:
         if dim not in ds.dims:
             known = ", ".join(map(str, ds.dims)) or "none"
             raise InputError(f"{figure}: the dataset has no dimension {dim!r}; it has {known}")
         if not ds.sizes[dim]:
             raise InputError(f"{figure}: the dimension {dim!r} has no values")
+
+
+def require_text(figure: str, **given: Any) -> None:
+    """Check that names and notes are text.
+
+    Raises
+    ------
+    InputTypeError
+        Naming the figure and the first parameter that is none.
+    """
+    for name, value in given.items():
+        if not isinstance(value, str):
+            raise InputTypeError(f"{figure}: {name}={quoted(value)}: must be text")
+        if not value.replace("\n", " ").isprintable():
+            raise InputError(f"{figure}: {name}={quoted(value)}: has control characters")

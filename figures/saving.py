@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import io
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from figures.style import house_style
-from sweep.errors import InputError
+from sweep.errors import InputError, InputTypeError, quoted
 from sweep.files import write_bytes
+from sweep.reading import read_object
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -50,8 +52,11 @@ def figure_bytes(figure: Figure, kind: str = "pdf") -> bytes:
     InputError
         For another kind.
     """
-    if kind not in FORMATS:
-        raise InputError(f"a figure is written as {', '.join(FORMATS)}, not as {kind!r}")
+    from matplotlib.figure import Figure
+
+    read_object("figure", figure, Figure, "a Matplotlib figure")
+    if not isinstance(kind, str) or kind not in FORMATS:
+        raise InputError(f"kind={quoted(kind)}: a figure is written as {', '.join(FORMATS)}")
     metadata: Any = _UNDATED[kind]
     page = io.BytesIO()
     with house_style():
@@ -63,12 +68,26 @@ def figure_bytes(figure: Figure, kind: str = "pdf") -> bytes:
     return page.getvalue()
 
 
-def save(figure: Figure, path: Path) -> None:
+def save(figure: Figure, path: str | os.PathLike[str]) -> None:
     """Write a figure to a file; the suffix says which kind.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+    path : str or path
+        Ends in .pdf, .svg or .png.
 
     Raises
     ------
     InputError
         For a kind that there is not, and where the file cannot be written.
     """
+    if not isinstance(path, str | os.PathLike):
+        raise InputTypeError(f"path={quoted(path)}: must be text or a path")
+    path = Path(path)
+    if path.suffix.lower().lstrip(".") not in FORMATS:
+        raise InputError(
+            f"path={quoted(path.name)}: a figure is written as {', '.join(FORMATS)}, not as"
+            f" {quoted(path.suffix.lower().lstrip('.'))}"
+        )
     write_bytes(path, figure_bytes(figure, path.suffix.lower().lstrip(".")))

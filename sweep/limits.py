@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sweep.chains import chain_counts
 from sweep.derived import depends_on
 from sweep.description import Schedule
 from sweep.errors import InputError
@@ -128,9 +130,9 @@ def check_run_length(
 ) -> None:
     """Refuse runs whose durations sum to 2**43 cycles or more.
 
-    float64 holds multiples of 1/1024 cycle exactly below that. The sum of all durations bounds the
-    makespan and everything a kernel adds up on the way. Steps are limited alike. A duration that
-    follows from what was ``given`` is named with it.
+    float64 holds multiples of 1/1024 cycle exactly below that. The sum of all durations of a chain
+    bounds the makespan and everything a kernel adds up on the way. Steps are limited alike. A
+    duration that follows from what was ``given`` is named with it.
     """
     weights = _event_counts(schedule)
     for name in weights:
@@ -161,15 +163,10 @@ def _origin(name: str, given: Iterable[str]) -> str:
     return f" (from {', '.join(used)})" if used else ""
 
 
+@lru_cache(maxsize=64)
 def _event_counts(schedule: Schedule) -> dict[str, tuple[int, int]]:
-    """Return how often each duration occurs: per step of the main loop, and per output tile."""
-    counts: dict[str, tuple[int, int]] = {}
-    for event in schedule.events("consumer"):
-        if event.takes:
-            per_step, per_tile = counts.get(event.takes, (0, 0))
-            inner = event.place == "k_tile"
-            counts[event.takes] = (per_step + inner, per_tile + (not inner))
-    return counts
+    """Return how often a chain meets each duration: per step of the loop, and per output tile."""
+    return chain_counts(schedule.events("consumer"))
 
 
 def _total(

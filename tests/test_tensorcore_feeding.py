@@ -96,7 +96,7 @@ def test_many_tiles_at_once() -> None:
         ({"operands": "sr"}, "operands"),
         ({"operands": "rs", "instruction": "mma"}, "only wgmma takes A from registers"),
         ({"instruction": "wgmmma"}, "did you mean 'wgmma'"),
-        ({"element_type": "fp61"}, "not supported by gpu"),
+        ({"element_type": "fp61"}, "unknown element_type"),
         ({"gpu": "h10_sxm"}, "did you mean"),
         ({"sm_count": 3}, "sm_count: has no effect on feeding"),
         ({"gpu": replace(GPUS["lecture"], smem_bytes_per_cycle=None)}, "smem_bytes_per_cycle: not"),
@@ -156,7 +156,7 @@ def test_stage_arrays_broadcast() -> None:
     ("arguments", "message"),
     [
         ({"tile": "128x256"}, "must be 3 whole numbers"),
-        ({"tile": (128, 0, 64)}, "tile_n=0: must be at least 1"),
+        ({"tile": (128, 0, 64)}, "tile N=0: must be at least 1"),
         ({"latency_seconds": -1e-6}, "latency_seconds=-1e-06 s: must be at least 0 s"),
         ({"latency_seconds": 700}, "at most 1 s"),
         ({"element_type": "fp61"}, "did you mean"),

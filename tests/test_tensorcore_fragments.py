@@ -100,7 +100,7 @@ def test_a_map_cannot_be_spoiled_for_the_next_caller() -> None:
         (("m64n0k16", "c"), "N=0"),
         (("m64n64k16", "b"), "reads B from shared memory"),
         (("m64n64k16", "c", "int8"), "takes fp16, bf16"),
-        (("m16n8k16", "d"), "operand"),
+        (("m16n8k16", "e"), "operand"),
         (("m16n8k16", 3), "operand"),
         (("m16n8k15", "a"), "did you mean 'm16n8k16'"),
         (("m16n8k32", "a", "fp16"), "m16n8k32 takes int8, fp8"),

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from sweep.errors import InputError
+from sweep.tensorcore.orders import tile_at, tile_order
 from sweep.tensorcore.stream_k import stream_k_tiles
-from sweep.tensorcore.tile_order import tile_at, tile_order
 
 
 @pytest.mark.parametrize("group", [1, 2, 3, 8, 11])

@@ -128,9 +128,9 @@ def test_fixed_parameters_are_coordinates() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: sweep_layouts([]), "row_elements: is empty"),
+        (lambda: sweep_layouts([]), "row_elements: an empty axis"),
         (lambda: sweep_layouts([[1, 2], [3, 4]]), "row_elements=[1, 2]: must be a whole number"),
-        (lambda: sweep_layouts(np.ones((2, 2), int)), "row_elements: must be a number or a seq"),
+        (lambda: sweep_layouts(np.ones((2, 2), int)), "row_elements: an array of 2 dimensions"),
         (lambda: sweep_layouts([16, -1]), "row_elements=-1 element: must be at least 1"),
         (lambda: sweep_layouts(16, [2, 3]), "element_bytes=3 byte"),
         (lambda: sweep_layouts(16, swizzle=["xor", "yor"]), "'yor'"),

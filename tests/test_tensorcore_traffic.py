@@ -12,7 +12,7 @@ from numba import config
 from analysis.wave_traffic import fewest_wave_elements, floor_sum, row_major_strips
 from sweep.errors import InputError
 from sweep.tensorcore import dram_traffic
-from sweep.tensorcore.tile_order import tile_order
+from sweep.tensorcore.orders import tile_order
 
 PURE = bool(config.DISABLE_JIT)
 RNG = np.random.default_rng(11)
@@ -202,16 +202,16 @@ def test_a_million_points_in_seconds() -> None:
         ({"m": "many"}, "m='many': must be a whole number"),
         ({"tile": "128"}, "tile='128': must be 2 or 3 whole numbers"),
         ({"tile": ["128x128", "128x128x64"]}, "must be 2 or 3 whole numbers"),
-        ({"tile": []}, "must be 2 or 3 whole numbers"),
-        ({"tile": (128, 0)}, "tile_n=0: must be at least 1"),
+        ({"tile": []}, "tile: is empty"),
+        ({"tile": (128, 0)}, "tile N=0: must be at least 1"),
         ({"order": "column"}, "order"),
         ({"group": 8}, "group=8: has no effect on order='row'; give order='grouped'"),
         ({"group": 0, "order": "grouped"}, "group=0: must be at least 1"),
-        ({"cluster": (17, 1)}, "cluster_m=17: must be at most 16"),
+        ({"cluster": (17, 1)}, "cluster M=17: must be at most 16"),
         ({"cluster": (8, 4)}, "cluster=32 CTAs: must be at most 16 CTAs"),
         ({"cluster": (4, 4), "sm_count": 15}, "cluster=16 CTAs: more than the GPU has SMs"),
         ({"cluster": "2"}, "must be 2 whole numbers"),
-        ({"element_type": "fp61"}, "not supported"),
+        ({"element_type": "fp61"}, "unknown element_type"),
         ({"gpu": "h100"}, "did you mean"),
         ({"clock": 1}, "clock: has no effect on DRAM traffic"),
         (

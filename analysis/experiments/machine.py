@@ -51,11 +51,11 @@ def _dram(setup: Setup) -> tuple[float, float]:
 
 
 def _uniform(setup: Setup) -> int:
-    return compiled_registers(128 * (1 + CONSUMERS), _file(setup))
+    return int(compiled_registers(128 * (1 + CONSUMERS), _file(setup)))
 
 
 def _left(setup: Setup) -> float:
-    return accumulator_budget(setup.tile, CONSUMERS, available=_uniform(setup)).left
+    return float(accumulator_budget(setup.tile, CONSUMERS, available=_uniform(setup)).left)
 
 
 def _consumer(producer_registers: int, consumers: int) -> Callable[[Setup], int]:

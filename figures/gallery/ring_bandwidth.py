@@ -49,7 +49,8 @@ def ring_bandwidth(ds: xr.Dataset) -> Figure:
             colour = COLOURS[number % len(COLOURS)]
             trip = float(ds.t_issue + ds.t_transfer + ds.t_mma) + latency
             depths = np.linspace(0, ds.stages.values.max(), FINE)
-            axes.plot(depths, bound(depths, slot, trip), color=colour, linewidth=0.9)
+            per_slot = bound(1, slot, trip) if np.isfinite([slot, trip]).all() else np.nan
+            axes.plot(depths, depths * per_slot, color=colour, linewidth=0.9)
             line = reached.sel(t_latency=latency)
             axes.plot(ds.stages, line, "o", color=colour, label=f"{latency:,.6g}")
         peak = slot / float(max(ds.t_transfer, ds.t_mma, ds.t_issue))

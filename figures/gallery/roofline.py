@@ -60,10 +60,11 @@ def _panel(axes: Axes, ds: xr.Dataset) -> None:
     from matplotlib.ticker import NullLocator, StrMethodFormatter
 
     peak, bandwidth = float(ds.flop_per_cycle), float(ds.bytes_per_cycle)
-    ridge = ridge_point(peak, bandwidth)
     ends = float(ds.flop_per_byte.min()) / 2, float(ds.flop_per_byte.max()) * 2
-    intensities = np.sort([*ends, ridge])
-    axes.plot(intensities, ceiling(intensities, peak, bandwidth), color="0.3", label="roofline")
+    ridge = ridge_point(peak, bandwidth) if np.isfinite([peak, bandwidth]).all() else np.nan
+    intensities = np.sort([one for one in (*ends, ridge) if np.isfinite(one * ridge)])
+    heights = ceiling(intensities, peak, bandwidth) if intensities.size else intensities
+    axes.plot(intensities, heights, color="0.3", label="roofline")
     names = ds.schedule.values.tolist()
     for size, schedule in zip(np.linspace(9, 3, len(names)), names, strict=True):
         axes.plot(

@@ -18,14 +18,18 @@ if TYPE_CHECKING:
     from sweep.tensorcore.layout_space import sweep_layouts
     from sweep.tensorcore.ldmatrix import ldmatrix_wavefronts
     from sweep.tensorcore.multiply import mma
+    from sweep.tensorcore.orders import tile_order
     from sweep.tensorcore.products import block_product
     from sweep.tensorcore.reuse import feeding
     from sweep.tensorcore.stage_space import sweep_stages
     from sweep.tensorcore.stages import stage_budget
+    from sweep.tensorcore.stream_k import stream_k_tiles
+    from sweep.tensorcore.swizzle import Swizzle
     from sweep.tensorcore.traffic import dram_traffic
     from sweep.tensorcore.traffic_space import sweep_traffic
 
 _WHERE = {
+    "Swizzle": "swizzle",
     "block_product": "products",
     "dram_traffic": "traffic",
     "feeding": "reuse",
@@ -33,14 +37,17 @@ _WHERE = {
     "ldmatrix_wavefronts": "ldmatrix",
     "mma": "multiply",
     "stage_budget": "stages",
+    "stream_k_tiles": "stream_k",
     "sweep_feeding": "feeding_space",
     "sweep_layouts": "layout_space",
     "sweep_stages": "stage_space",
     "sweep_traffic": "traffic_space",
+    "tile_order": "orders",
     "wavefronts": "banks",
 }
 
 __all__ = [
+    "Swizzle",
     "block_product",
     "dram_traffic",
     "feeding",
@@ -48,10 +55,12 @@ __all__ = [
     "ldmatrix_wavefronts",
     "mma",
     "stage_budget",
+    "stream_k_tiles",
     "sweep_feeding",
     "sweep_layouts",
     "sweep_stages",
     "sweep_traffic",
+    "tile_order",
     "wavefronts",
 ]
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sweep.errors import InputError
-from sweep.tensorcore.inputs import numbers
+from sweep.tensorcore.inputs import numbers, one_of
 from sweep.tensorcore.kernels import BANKS, WARP, count_wavefronts
 from sweep.tensorcore.record import plain
 
@@ -48,20 +48,18 @@ def wavefronts(byte_addresses: ArrayLike, bytes_per_lane: int) -> Any:
     >>> wavefronts(16 * lanes, 16)
     4
     """
-    if bytes_per_lane not in ACCESS_BYTES or type(bytes_per_lane) is bool:
-        raise InputError(f"bytes_per_lane={bytes_per_lane!r} byte: must be 1, 2, 4, 8 or 16 byte")
+    size = one_of("bytes_per_lane", bytes_per_lane, ACCESS_BYTES, "byte")
     found = numbers("byte_addresses", byte_addresses)
     if not found.ndim or not 0 < found.shape[-1] <= WARP:
         raise InputError(
             f"byte_addresses: has shape {found.shape}, its last axis must be the lanes, 1 to {WARP}"
         )
-    if (found % bytes_per_lane).any():
-        first = found[found % bytes_per_lane != 0].ravel()[0]
+    if (found % size).any():
+        first = found[found % size != 0].ravel()[0]
         raise InputError(
-            f"byte_addresses={first} byte: accesses of {bytes_per_lane} byte must be aligned to"
-            f" {bytes_per_lane} byte"
+            f"byte_addresses={first} byte: accesses of {size} byte must be aligned to {size} byte"
         )
-    return plain(count(found, int(bytes_per_lane)))
+    return plain(count(found, size))
 
 
 def count(addresses: Array, bytes_per_lane: int) -> NDArray[np.int64]:

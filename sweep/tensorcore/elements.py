@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sweep.errors import InputError, unknown_name
+from sweep.errors import InputError, InputTypeError, unknown_name
+from sweep.named import as_array, read_named
+from sweep.variables import Variable
 
 Array = NDArray[Any]
 
@@ -70,7 +72,8 @@ def held_in(name: str, values: ArrayLike, element_type: str) -> NDArray[np.float
     >>> held_in("a", [1 / 3, 70_000.0], "fp8").tolist()
     [0.34375, 448.0]
     """
-    array = _real(name, values)
+    array = real_numbers(name, values).astype(np.float64)
+    check_element_type(element_type, (*FORMATS, "int8"), "an operand")
     if element_type == "int8":
         wrong = ~((array == np.rint(array)) & (array >= -128) & (array <= 127))
         if wrong.any():
@@ -93,11 +96,19 @@ def rounded(values: ArrayLike, form: Format) -> NDArray[np.float64]:
     return np.asarray(found, dtype=np.float64)
 
 
-def _real(name: str, values: ArrayLike) -> NDArray[np.float64]:
-    array = np.asarray(values)
+def real_numbers(name: str, values: ArrayLike) -> Array:
+    """Return a matrix as an array; numbers that are not finite are kept.
+
+    Raises
+    ------
+    InputError
+        If it is no array of real numbers.
+    """
+    named = read_named(Variable(name, "physical", "1", name), values)
+    array = as_array(name, values if named is None else named.array)
     if array.dtype.kind not in "iuf":
-        raise InputError(f"{name}: must be an array of real numbers, not {array.dtype}")
-    return array.astype(np.float64)
+        raise InputTypeError(f"{name}: must be an array of real numbers, not {array.dtype}")
+    return array
 
 
 def check_element_type(element_type: object, known: tuple[str, ...], who: str) -> str:
@@ -108,7 +119,9 @@ def check_element_type(element_type: object, known: tuple[str, ...], who: str) -
     InputError
         With what it takes.
     """
-    if not isinstance(element_type, str) or element_type not in known:
+    if not isinstance(element_type, str):
+        raise unknown_name("element_type", element_type, known)
+    if element_type not in known:
         if element_type in ("bf16", *ELEMENT_BITS, "fp4"):
             raise InputError(f"element_type={element_type!r}: {who} takes {', '.join(known)}")
         raise unknown_name("element_type", element_type, known)

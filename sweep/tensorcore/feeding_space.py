@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sweep.tensorcore.inputs import read_shapes
-from sweep.tensorcore.reuse import feeding
+from sweep.checks import check_choice
+from sweep.tensorcore.inputs import read_shape
+from sweep.tensorcore.names import element_type_of, find_gpu
+from sweep.tensorcore.reuse import INSTRUCTIONS, OPERANDS, feeding
 from sweep.tensorcore.space import evaluate, gpu_label, label_axis, shape_label
+from sweep.tile import ELEMENT_BYTES
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -22,22 +25,26 @@ def sweep_feeding(
 ) -> xr.Dataset:
     """Evaluate ``feeding`` for every combination; a list is a dimension.
 
+    A combination that ``feeding`` refuses has no values; ``impossible`` says why.
+
     Examples
     --------
     >>> ds = sweep_feeding(["a100_sxm", "h100_sxm", "b200"], ["32x32", "64x64"])
     >>> ds.feeds.values.tolist()
     [[1, 1], [0, 1], [0, 0]]
     """
-    tiles = label_axis("tile", tile, shape_label)
-    extents = read_shapes("tile", list(tiles.items), (2,), "64x256")
+    if instruction is not None:
+        check_choice("instruction", instruction, INSTRUCTIONS)
+    tiles = label_axis(
+        "tile", tile, lambda one: read_shape("tile", one, (2,), "64x256"), shape_label
+    )
 
     def call(gpu: Any, element_type: Any, operands: Any, tile: Any) -> Any:
-        shape = tuple(extent[tile] for extent in extents)
-        return feeding(gpu, shape, operands, instruction=instruction, element_type=element_type)
+        return feeding(gpu, tile, operands, instruction=instruction, element_type=element_type)
 
     one_by_one = [
-        label_axis("gpu", gpu, gpu_label),
-        label_axis("element_type", element_type),
-        label_axis("operands", operands),
+        label_axis("gpu", gpu, find_gpu, gpu_label),
+        label_axis("element_type", element_type, element_type_of(ELEMENT_BYTES), str),
+        label_axis("operands", operands, lambda one: check_choice("operands", one, OPERANDS), str),
     ]
     return evaluate(call, one_by_one, [tiles])

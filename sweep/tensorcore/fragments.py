@@ -42,7 +42,7 @@ OPERANDS = ("a", "b", "c")
 MOST_WGMMA_COLUMNS = 256
 WARP = 32
 
-_NAME = re.compile(r"m(\d+)n(\d+)k(\d+)", re.ASCII)
+_NAME = re.compile(r"m(\d{1,4})n(\d{1,4})k(\d{1,4})", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def read_instruction(shape: str, element_type: str = "fp16") -> Instruction:
     2048
     """
     found = _NAME.fullmatch(shape) if isinstance(shape, str) else None
-    if shape in MMA_TYPES:
+    if isinstance(shape, str) and shape in MMA_TYPES:
         check_element_type(element_type, MMA_TYPES[shape], shape)
     elif found is not None and found[1] == "64" and found[3] == "16":
         _check_wgmma_columns(shape, int(found[2]))
@@ -110,8 +110,8 @@ def fragment(shape: str, operand: str, element_type: str = "fp16") -> NDArray[np
     shape : str
         "m16n8k8", "m16n8k16", "m16n8k32" (one warp), or "m64nNk16" for wgmma (a warpgroup), N a
         multiple of 8 up to 256.
-    operand : {"a", "b", "c"}
-        "c" is the accumulator, C and D.
+    operand : {"a", "b", "c", "d"}
+        "c" and "d" are the accumulator, which lies the same before and after.
     element_type : str
         Of A and B: fp16 or bf16; int8 or fp8 for m16n8k32.
 
@@ -134,9 +134,10 @@ def fragment(shape: str, operand: str, element_type: str = "fp16") -> NDArray[np
     (128, 128, 2)
     """
     instruction = read_instruction(shape, element_type)
-    name = operand.lower() if isinstance(operand, str) else operand
-    if name not in OPERANDS:
-        raise unknown_name("operand", operand, OPERANDS)
+    name = operand.lower() if isinstance(operand, str) else ""
+    if name not in (*OPERANDS, "d"):
+        raise unknown_name("operand", operand, (*OPERANDS, "d"))
+    name = "c" if name == "d" else name
     if name == "b" and instruction.warps > 1:
         raise InputError(
             f"operand='b' of {shape}: wgmma reads B from shared memory, no lane holds it"

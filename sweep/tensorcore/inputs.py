@@ -1,4 +1,4 @@
-"""What a user gives: shapes and whole numbers, single or as arrays, and fields of a GPU."""
+"""What a user gives: numbers, shapes, names and GPUs, single or many, laid out together."""
 
 from __future__ import annotations
 
@@ -9,16 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sweep.checks import check_numbers
-from sweep.errors import InputError
-from sweep.hardware import GPU, GPUS
-from sweep.tensorcore.quantities import QUANTITIES
-from sweep.variables import VARIABLES
+from sweep.errors import InputError, quoted
+from sweep.reading import read_number, read_numbers
+from sweep.tensorcore.names import Names, holds_many, in_form, is_many, items_of
+from sweep.tensorcore.quantities import QUANTITIES, bounded
+from sweep.variables import VARIABLES, Variable
 
 Array = NDArray[Any]
-Shape = tuple[Array, ...]
 
-_SHAPE_TEXT = re.compile(r"\s*\d+(\s*[xX]\s*\d+)+\s*", re.ASCII)
+_SHAPE_TEXT = re.compile(r"\s*\d{1,10}(\s*[xX]\s*\d{1,10})+\s*", re.ASCII)
 
 
 def numbers(name: str, value: Any) -> Array:
@@ -29,79 +28,42 @@ def numbers(name: str, value: Any) -> Array:
     InputError
         Naming the first one that is no number or out of limits.
     """
-    return np.asarray(check_numbers(QUANTITIES[name], value))
+    return read_number(name, value, QUANTITIES[name])
 
 
-def read_shapes(name: str, value: Any, sizes: tuple[int, ...], example: str) -> Shape:
-    """Return the extents of one shape, or of many as arrays.
-
-    Parameters
-    ----------
-    name : str
-        "tile" or "cluster"; its extents are checked as ``tile_m``, ``tile_n`` and so on.
-    value : str, tuple or list
-        ``"128x256"``, ``(128, 256)``, a tuple of arrays that broadcast, an array whose last axis
-        holds the extents, or a list of shapes, which becomes an axis.
-    sizes : tuple of int
-        How many extents it may have.
-    example : str
-        For the message.
-
-    Examples
-    --------
-    >>> [extent.tolist() for extent in read_shapes("tile", ["64x64", (128, 256)], (2, 3), "64x64")]
-    [[64, 128], [64, 256]]
-    """
-    extents = _extents(value)
-    if extents is None or len(extents) not in sizes:
-        counts = " or ".join(map(str, sizes))
-        raise InputError(f"{name}={value!r}: must be {counts} whole numbers, such as {example!r}")
-    names = (f"{name}_m", f"{name}_n", f"{name}_k")
-    return tuple(numbers(one, extent) for one, extent in zip(names, extents, strict=False))
-
-
-def _extents(value: Any) -> tuple[Any, ...] | None:
-    """Return the extents of a shape as given, None where it is none."""
-    if isinstance(value, str):
-        found = _SHAPE_TEXT.fullmatch(value)
-        return tuple(int(size) for size in re.split("[xX]", value)) if found else None
-    if isinstance(value, tuple):
-        return value
-    if isinstance(value, np.ndarray) and value.ndim:
-        return tuple(np.moveaxis(value, -1, 0))
-    if isinstance(value, list) and value:
-        rows = [_extents(one) for one in value]
-        known = [row for row in rows if row is not None]
-        if len(known) == len(rows) and len(set(map(len, known))) == 1:
-            return tuple(list(column) for column in zip(*known, strict=True))
-    return None
-
-
-def find_gpu(gpu: str | GPU) -> GPU:
-    """Return a GPU by its name.
+def one_of_many(name: str, value: Any, many: str = "") -> int:
+    """Return one whole number of a quantity; ``many`` names the function that takes several.
 
     Raises
     ------
     InputError
-        With the nearest name where there is none.
+        For anything else.
     """
-    return gpu if isinstance(gpu, GPU) else GPUS.find(gpu)
+    found = numbers(name, value)
+    if found.ndim:
+        hint = f"; {many} takes many" if many else ""
+        raise InputError(f"{name}: must be one number, not {found.size:,}{hint}")
+    return int(found)
 
 
-def gpu_field(gpu: GPU, name: str, given: Mapping[str, Any] | None = None) -> Array:
-    """Return a field of a GPU, or the numbers given instead.
+def one_of(name: str, value: Any, known: Sequence[int], unit: str) -> int:
+    """Return one of a few whole numbers.
 
     Raises
     ------
     InputError
-        If it is neither given nor known.
+        For anything else.
     """
-    value = (given or {}).get(name, gpu.value(name))
-    if value is None:
-        raise InputError(
-            f"{name}: not known for gpu={gpu.name!r}; give {name}=... in {VARIABLES[name].units}"
-        )
-    return np.asarray(check_numbers(VARIABLES[name], value))
+    whole = isinstance(value, int | float | np.integer | np.floating | np.ndarray)
+    if (
+        whole
+        and not isinstance(value, bool | np.timedelta64)
+        and np.ndim(value) == 0
+        and value in known
+    ):
+        return int(value)
+    *first, last = map(str, known)
+    raise InputError(f"{name}={quoted(value)} {unit}: must be {', '.join(first)} or {last} {unit}")
 
 
 def check_fields(given: Mapping[str, Any], used: Sequence[str], who: str) -> None:
@@ -111,16 +73,145 @@ def check_fields(given: Mapping[str, Any], used: Sequence[str], who: str) -> Non
             raise InputError(f"{name}: has no effect on {who}, which uses {', '.join(used)}")
 
 
-def broadcast(given: Sequence[Array]) -> tuple[Array, ...]:
+class Arguments:
+    """The arguments of one call, read one after another and laid out together.
+
+    Examples
+    --------
+    >>> given = Arguments()
+    >>> given.number("m", [4096, 8192])
+    >>> given.shape("tile", "128x256", (2,), "128x256")
+    2
+    >>> {name: one.tolist() for name, one in given.arrays().items()}
+    {'m': [4096, 8192], 'tile M': [128, 128], 'tile N': [256, 256]}
+    """
+
+    def __init__(self) -> None:
+        self._values: dict[str, Any] = {}
+        self._rows: dict[str, Variable] = {}
+
+    def number(self, name: str, value: Any, row: Variable | None = None) -> None:
+        """Add numbers; ``row`` by default the quantity of that name."""
+        self._values[name] = value
+        self._rows[name] = row or QUANTITIES.get(name) or VARIABLES[name]
+
+    def codes(self, name: str, names: Names) -> None:
+        """Add the codes of names."""
+        self._values[name] = names.codes
+        self._rows[name] = Variable(name, "physical", "1", name, "int64")
+
+    def shape(self, name: str, value: Any, sizes: tuple[int, ...], example: str) -> int:
+        """Add the extents of shapes, as "tile M", "tile N" and "tile K"; return how many.
+
+        Parameters
+        ----------
+        name : str
+        value : str, tuple, list, array, Series or DataArray
+            ``"128x256"``, ``(128, 256)``, a tuple of arrays that broadcast, an array whose last
+            axis holds the extents, or many shapes: a list, a tuple of texts or of tuples, an
+            Index, Series or DataArray of texts.
+        sizes : tuple of int
+            How many extents it may have.
+        example : str
+            For the message.
+        """
+        extents = _extents(name, value)
+        if extents is None or len(extents) not in sizes:
+            counts = " or ".join(map(str, sizes))
+            raise InputError(
+                f"{name}={quoted(value)}: must be {counts} whole numbers, such as {example!r}"
+            )
+        for axis, extent in zip("mnk", extents, strict=False):
+            self.number(f"{name} {axis.upper()}", extent, QUANTITIES[f"{name}_{axis}"])
+        return len(extents)
+
+    def fields(self, names: Sequence[str], cards: Names, given: Mapping[str, Any]) -> None:
+        """Add fields of GPUs, or the numbers given instead."""
+        for name in names:
+            value = given.get(name)
+            if name not in given:
+                value = self._of_cards(name, cards)
+            self.number(name, value, bounded(VARIABLES[name]))
+
+    def _of_cards(self, name: str, cards: Names) -> Any:
+        for card in cards.labels:
+            if card.value(name) is None:
+                units = VARIABLES[name].units
+                raise InputError(
+                    f"{name}: not known for gpu={card.name!r}; give {name}=... in {units}"
+                )
+        table = np.array([card.value(name) for card in cards.labels])
+        return in_form(cards.codes, table[np.asarray(cards.codes)])
+
+    def arrays(self) -> dict[str, Array]:
+        """Return all of them, broadcast against each other.
+
+        Raises
+        ------
+        InputError
+            In one line, for a number that is none or out of limits, and arrays that do not fit.
+        """
+        found = read_numbers(self._values, self._rows)
+        return dict(zip(found, broadcast(found), strict=True))
+
+
+def broadcast(given: Mapping[str, Array]) -> tuple[Array, ...]:
     """Broadcast arrays against each other.
 
     Raises
     ------
     InputError
-        With their shapes where they do not fit.
+        With names and shapes where they do not fit.
     """
     try:
-        return tuple(np.broadcast_arrays(*given))
+        return tuple(np.broadcast_arrays(*given.values()))
     except ValueError:
-        shapes = ", ".join(dict.fromkeys(str(one.shape) for one in given if one.ndim))
-        raise InputError(f"arrays of shapes {shapes} do not broadcast") from None
+        shapes = ", ".join(f"{name} {one.shape}" for name, one in given.items() if one.ndim)
+        raise InputError(f"{shapes}: shapes that do not broadcast") from None
+
+
+def read_shape(name: str, value: Any, sizes: tuple[int, ...], example: str) -> tuple[int, ...]:
+    """Return the extents of one shape.
+
+    Raises
+    ------
+    InputError
+        For anything else, many shapes included.
+    """
+    given = Arguments()
+    given.shape(name, value, sizes, example)
+    extents = tuple(given.arrays().values())
+    if extents[0].ndim:
+        raise InputError(f"{name}={quoted(value)}: must be one shape, such as {example!r}")
+    return tuple(int(one) for one in extents)
+
+
+def check_lengths(name: str, shapes: Sequence[tuple[int, ...]]) -> None:
+    """Refuse shapes of different numbers of extents in one list."""
+    if len(set(map(len, shapes))) > 1:
+        raise InputError(f"{name}: all of them must be M x N, or all of them M x N x K")
+
+
+def _extents(name: str, value: Any) -> tuple[Any, ...] | None:
+    """Return the extents of a shape as given, None where it is none."""
+    if isinstance(value, str):
+        found = _SHAPE_TEXT.fullmatch(value)
+        return tuple(int(size) for size in re.split("[xX]", value)) if found else None
+    if isinstance(value, tuple) and not is_many(value):
+        return value or None
+    if isinstance(value, np.ndarray) and value.ndim and value.dtype.kind in "iuf":
+        return tuple(np.moveaxis(value, -1, 0))
+    if isinstance(value, dict | set) or not holds_many(name, value):
+        return None
+    items = items_of(name, value)
+    rows = [_extents(name, one) for one in items.flat]
+    if any(row is None for row in rows) or len({len(row) for row in rows if row}) != 1:
+        return None
+    columns = zip(*(row for row in rows if row), strict=True)
+    return tuple(in_form(value, _column(column, items.shape)) for column in columns)
+
+
+def _column(column: tuple[Any, ...], shape: tuple[int, ...]) -> Array:
+    array = np.empty(len(column), dtype=object)
+    array[:] = column
+    return array.reshape(shape)

@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sweep.tensorcore.banks import count
-from sweep.tensorcore.inputs import numbers
-from sweep.tensorcore.ldmatrix import IDEAL_WAVEFRONTS, check_element_bytes, x4_addresses
+from sweep.tensorcore.ldmatrix import IDEAL_WAVEFRONTS, check_element_bytes, worst_wavefronts
 from sweep.tensorcore.quantities import QUANTITIES
 from sweep.tensorcore.space import evaluate, label_axis, number_axis
 from sweep.tensorcore.swizzle import CHUNK_BYTES, layout_name, read_swizzle, splits_rows
 
 if TYPE_CHECKING:
     import xarray as xr
+
+Array = NDArray[Any]
 
 _REFUSED = {name: code for code, name in enumerate(QUANTITIES["refused"].flag_meanings)}
 
@@ -25,7 +26,7 @@ def sweep_layouts(
     swizzle: Any = None,
     pad_elements: Any = 0,
 ) -> xr.Dataset:
-    """Count the wavefronts of ldmatrix.x4 for every combination of layouts.
+    """Count the wavefronts of ldmatrix.x4, the worst of a tile, for every combination of layouts.
 
     Parameters
     ----------
@@ -52,24 +53,18 @@ def sweep_layouts(
     >>> ds.ways.values.tolist()
     [[2.0, 4.0, 8.0], [1.0, 1.0, 1.0], [1.0, 1.0, 1.0]]
     """
-    rows = numbers("row_elements", row_elements)
-    pads = numbers("pad_elements", pad_elements)
-    layouts = label_axis("swizzle", swizzle, lambda one: layout_name(read_swizzle(one)))
-    sizes = number_axis("element_bytes", element_bytes)
+    layouts = label_axis("swizzle", swizzle, read_swizzle, layout_name)
+    sizes = label_axis("element_bytes", element_bytes, check_element_bytes, int)
 
-    def call(swizzle: Any, element_bytes: Any, row_elements: Any, pad_elements: Any) -> Any:
-        size, layout = check_element_bytes(element_bytes), read_swizzle(swizzle)
-        row = np.atleast_1d(rows)[row_elements] * size
-        pad = np.atleast_1d(pads)[pad_elements] * size
-        row, pad = np.broadcast_arrays(row, pad)
+    def call(swizzle: Any, element_bytes: int, row_elements: Array, pad_elements: Array) -> Any:
+        row, pad = row_elements * element_bytes, pad_elements * element_bytes
         unaligned = (row % CHUNK_BYTES != 0) | (pad % CHUNK_BYTES != 0)
         refused = np.where(unaligned, _REFUSED["unaligned_rows"], _REFUSED["none"])
-        if splits_rows(layout, size):
+        if splits_rows(swizzle, element_bytes):
             refused = np.full(row.shape, _REFUSED["split_rows"])
         fine = refused == _REFUSED["none"]
         taken = np.full(row.shape, np.nan)
-        addresses = x4_addresses(row[fine], (row + pad)[fine], layout, size)
-        taken[fine] = count(addresses, CHUNK_BYTES)
+        taken[fine] = worst_wavefronts(row[fine], (row + pad)[fine], swizzle, element_bytes)
         return {
             "wavefronts": taken,
             "ideal_wavefronts": np.full(row.shape, IDEAL_WAVEFRONTS),
@@ -79,4 +74,4 @@ def sweep_layouts(
         }
 
     grids = [number_axis("row_elements", row_elements), number_axis("pad_elements", pad_elements)]
-    return evaluate(call, [layouts, sizes], grids)
+    return evaluate(call, [layouts, sizes], grids, flagged=False)

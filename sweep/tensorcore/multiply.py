@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sweep.errors import InputError, unknown_name
-from sweep.tensorcore.elements import FORMATS, held_in, rounded
+from sweep.checks import check_choice
+from sweep.errors import InputError
+from sweep.tensorcore.elements import FORMATS, held_in, real_numbers, rounded
 from sweep.tensorcore.fragments import Instruction, fragment, read_instruction
 
 Array = NDArray[Any]
@@ -78,7 +80,9 @@ def mma(
         one: store(given[one], maps[one], instruction, one) if one in maps else given[one]
         for one in given
     }
-    d = matrices["c"] + _summed(matrices["a"], matrices["b"])
+    _check_leading(matrices)
+    with np.errstate(invalid="ignore", over="ignore"):
+        d = matrices["c"] + _summed(matrices["a"], matrices["b"])
     result = _accumulator(d, accumulate)
     # Through the lanes and back: a map that is no bijection would show.
     held = load(result, maps["c"])
@@ -107,9 +111,7 @@ def _summed(a: Array, b: Array) -> Array:
 
 
 def _accumulator(values: ArrayLike, accumulate: str) -> NDArray[np.float32]:
-    array = np.asarray(values)
-    if array.dtype.kind not in "iuf":
-        raise InputError(f"c: must be an array of real numbers, not {array.dtype}")
+    array = real_numbers("c", values)
     if accumulate == "fp16":
         array = rounded(array, FORMATS["fp16"])
     with np.errstate(over="ignore"):
@@ -117,8 +119,7 @@ def _accumulator(values: ArrayLike, accumulate: str) -> NDArray[np.float32]:
 
 
 def _check_accumulate(accumulate: str, element_type: str) -> None:
-    if accumulate not in ACCUMULATORS:
-        raise unknown_name("accumulate", accumulate, ACCUMULATORS)
+    check_choice("accumulate", accumulate, ACCUMULATORS)
     if accumulate == "fp16" and element_type not in FP16_ACCUMULATING:
         raise InputError(
             f"accumulate='fp16': element_type={element_type!r} accumulates in 32 bits only"
@@ -130,3 +131,12 @@ def _check_extents(operand: str, values: Array, wanted: tuple[int, ...], shape: 
         raise InputError(
             f"{operand}: has shape {values.shape}, {shape} takes (..., {wanted[0]}, {wanted[1]})"
         )
+
+
+def _check_leading(matrices: Mapping[str, Array]) -> None:
+    """Refuse stacks of matrices that do not go together."""
+    try:
+        np.broadcast_shapes(*(one.shape[:-2] for one in matrices.values()))
+    except ValueError:
+        shapes = ", ".join(f"{name} {one.shape[:-2]}" for name, one in matrices.items())
+        raise InputError(f"a, b, c: leading axes do not broadcast: {shapes}") from None

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sweep.errors import InputError, unknown_name
+from sweep.checks import check_choice
+from sweep.errors import InputError
 from sweep.tensorcore.elements import held_in
 from sweep.tensorcore.fragments import fragment
-from sweep.tensorcore.inputs import numbers, read_shapes
+from sweep.tensorcore.inputs import one_of_many, read_shape
 from sweep.tensorcore.kernels import BANKS, WARP, multiply_blocks
 from sweep.tensorcore.multiply import ACCUMULATORS
 from sweep.tensorcore.record import Record
@@ -95,10 +96,9 @@ def block_product(
     """
     left, right = held_in("a", a, "fp16"), held_in("b", b, "fp16").T
     sizes = _sizes(left, right, block, bk, warp)
-    if accumulate not in ACCUMULATORS:
-        raise unknown_name("accumulate", accumulate, ACCUMULATORS)
+    check_choice("accumulate", accumulate, ACCUMULATORS)
     block_m, block_n, block_k = (int(size) for size in sizes[:3])
-    pad = int(numbers("pad_elements", pad_elements))
+    pad = one_of_many("pad_elements", pad_elements)
     if pad * ELEMENT_BYTES % CHUNK_BYTES:
         raise InputError(
             f"pad_elements={pad} element: {pad * ELEMENT_BYTES} byte is no multiple of"
@@ -146,9 +146,9 @@ def _sizes(left: Array, right: Array, block: Any, bk: Any, warp: Any) -> NDArray
         )
     if not right.size:
         raise InputError(f"b: has shape {right.T.shape}, no columns")
-    block_m, block_n = (int(size) for size in read_shapes("block", block, (2,), "64x64"))
-    warp_m, warp_n = (int(size) for size in read_shapes("warp", warp, (2,), "32x32"))
-    block_k = int(numbers("bk", bk))
+    block_m, block_n = read_shape("block", block, (2,), "64x64")
+    warp_m, warp_n = read_shape("warp", warp, (2,), "32x32")
+    block_k = one_of_many("bk", bk)
     checks = (
         ("block M", block_m, "rows of a", left.shape[0]),
         ("block N", block_n, "columns of b", right.shape[0]),

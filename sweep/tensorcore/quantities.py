@@ -6,6 +6,7 @@ Inputs are checked against their rows; datasets and printed results take units f
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -39,6 +40,10 @@ def _inputs() -> Iterator[Variable]:
             1,
             LARGEST,
         ),
+        ("grid_m", "1", "rows of tiles", 1, LARGEST),
+        ("grid_n", "1", "columns of tiles", 1, LARGEST),
+        ("index", "1", "place of a tile in an order", 0, 2**62),
+        ("cluster_size", "1", "CTAs of a cluster", 1, LARGEST),
         ("output_tiles", "1", "tiles of the output", 1, LARGEST),
         ("slots", "1", "tiles that run at once", 1, LARGEST),
         ("k_tiles", "1", "main-loop iterations per output tile", 1, LARGEST),
@@ -91,6 +96,9 @@ def _outputs() -> Iterator[Variable]:
     )
     for name, units, long_name in rows:
         yield Variable(name, "output", units, long_name)
+    yield Variable(
+        "impossible", "output", "1", "why a cell cannot exist, empty where it can", "str"
+    )
 
 
 def _flags() -> Iterator[Variable]:
@@ -108,6 +116,13 @@ def _flags() -> Iterator[Variable]:
 QUANTITIES: Mapping[str, Variable] = MappingProxyType(
     {row.name: row for rows in (_inputs, _outputs, _flags) for row in rows()}
 )
+
+
+def bounded(row: Variable) -> Variable:
+    """Return the row of a rate with limits that keep products and quotients of rates finite."""
+    if row.dtype != "float64" or not row.above_lower:
+        return row
+    return replace(row, lower=1e-30, upper=1e30, above_lower=False)
 
 
 def attributes(name: str) -> dict[str, Any]:

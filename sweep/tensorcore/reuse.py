@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sweep.errors import InputError, unknown_name
+from sweep.checks import check_choice
+from sweep.errors import InputError
 from sweep.feasibility import OTHER_REGISTERS
-from sweep.hardware import GPU
 from sweep.tensorcore.fragments import MOST_WGMMA_COLUMNS, WARP
-from sweep.tensorcore.inputs import broadcast, check_fields, find_gpu, gpu_field, read_shapes
+from sweep.tensorcore.inputs import Arguments, check_fields
+from sweep.tensorcore.names import element_bytes, element_type_of, find_gpu, rates, read_names
 from sweep.tensorcore.record import Record, plain
-from sweep.tile import ELEMENT_BYTES, element_rate
+from sweep.tile import ELEMENT_BYTES
 
 Array = NDArray[Any]
 
@@ -64,12 +65,12 @@ class Feeding(Record):
 
 
 def feeding(
-    gpu: str | GPU = "lecture",
+    gpu: Any = "lecture",
     tile: Any = "64x256",
     operands: str = "ss",
     *,
     instruction: str | None = None,
-    element_type: str = "fp16",
+    element_type: Any = "fp16",
     **fields: Any,
 ) -> Feeding:
     """Work out whether a tile feeds the Tensor Core.
@@ -80,7 +81,7 @@ def feeding(
 
     Parameters
     ----------
-    gpu : str or GPU
+    gpu : str, GPU or a list of them
     tile : str, tuple or list
         M x N of a warp's tile (mma) or of a warpgroup's (wgmma: rows in multiples of 64, which take
         an instruction each); a list of tiles is an axis.
@@ -89,7 +90,7 @@ def feeding(
     instruction : {"mma", "wgmma"}, optional
         By default wgmma where A is in registers or a tile of 64 rows has more accumulators than
         one warp's threads can hold, else mma.
-    element_type : str
+    element_type : str or list of str
     **fields : array_like
         ``tc_flop_per_cycle``, ``smem_bytes_per_cycle`` or ``max_registers_per_thread`` instead of
         the GPU's.
@@ -107,16 +108,20 @@ def feeding(
     >>> feeding("h100_sxm", "64x256", "rs").reuse, feeding("h100_sxm", "32x32").verdict
     (32.0, 'starved')
     """
-    card = find_gpu(gpu)
     check_fields(fields, FIELDS, "feeding")
-    if operands not in OPERANDS:
-        raise unknown_name("operands", operands, OPERANDS)
-    shape = read_shapes("tile", tile, (2,), "64x256")
-    m, n, flop, smem, most = broadcast((*shape, *(gpu_field(card, one, fields) for one in FIELDS)))
+    operands = check_choice("operands", operands, OPERANDS)
+    cards = read_names("gpu", gpu, find_gpu)
+    elements = read_names("element_type", element_type, element_type_of(ELEMENT_BYTES))
+    given = Arguments()
+    given.shape("tile", tile, (2,), "64x256")
+    given.codes("gpu", cards)
+    given.codes("element_type", elements)
+    given.fields(FIELDS, cards, fields)
+    m, n, gpus, types, flop, smem, most = given.arrays().values()
     wgmma = _uses_wgmma(m, n, most, operands, instruction)
     _check_tiles(m, n, wgmma)
-    size = ELEMENT_BYTES.get(element_type, 0.0)
-    macs = flop / 2 * element_rate(card, element_type)
+    size = element_bytes(elements)[types]
+    macs = flop / 2 * rates(elements, cards, types, gpus)
     rows = np.where(wgmma, WGMMA_ROWS, m)
     read = (n + (0 if operands == "rs" else rows)) * size
     reuse, needed = rows * n / read, macs / smem
@@ -133,8 +138,8 @@ def feeding(
 
 
 def _uses_wgmma(m: Array, n: Array, most: Array, operands: str, instruction: str | None) -> Array:
-    if instruction is not None and instruction not in INSTRUCTIONS:
-        raise unknown_name("instruction", instruction, INSTRUCTIONS)
+    if instruction is not None:
+        check_choice("instruction", instruction, INSTRUCTIONS)
     if instruction == "mma" and operands == "rs":
         raise InputError(
             "operands='rs': only wgmma takes A from registers or from shared memory; mma takes both"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from sweep.tensorcore.inputs import numbers, read_shapes
+from sweep.tensorcore.inputs import read_shape
+from sweep.tensorcore.names import element_type_of, find_gpu
 from sweep.tensorcore.space import evaluate, gpu_label, label_axis, number_axis, shape_label
 from sweep.tensorcore.stages import stage_budget
+from sweep.tile import ELEMENT_BYTES
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -22,19 +22,21 @@ def sweep_stages(
 ) -> xr.Dataset:
     """Evaluate ``stage_budget`` for every combination; a list is a dimension.
 
+    A combination that ``stage_budget`` refuses has no values; ``impossible`` says why.
+
     Examples
     --------
     >>> ds = sweep_stages("lecture", ["128x128x32", "128x256x64"], "fp16", [0.5e-6, 1e-6])
     >>> ds.stages_needed.values.tolist()
     [[5, 9], [2, 3]]
     """
-    tiles = label_axis("tile", tile, shape_label)
-    extents = read_shapes("tile", list(tiles.items), (3,), "128x256x64")
-    latency = np.atleast_1d(numbers("latency_seconds", latency_seconds))
-
-    def call(gpu: Any, element_type: Any, tile: Any, latency_seconds: Any) -> Any:
-        shape = tuple(extent[tile] for extent in extents)
-        return stage_budget(gpu, shape, element_type, latency[latency_seconds])
-
-    one_by_one = [label_axis("gpu", gpu, gpu_label), label_axis("element_type", element_type)]
-    return evaluate(call, one_by_one, [tiles, number_axis("latency_seconds", latency_seconds)])
+    tiles = label_axis(
+        "tile", tile, lambda one: read_shape("tile", one, (3,), "128x256x64"), shape_label
+    )
+    one_by_one = [
+        label_axis("gpu", gpu, find_gpu, gpu_label),
+        label_axis("element_type", element_type, element_type_of(ELEMENT_BYTES), str),
+    ]
+    return evaluate(
+        stage_budget, one_by_one, [tiles, number_axis("latency_seconds", latency_seconds)]
+    )

@@ -6,23 +6,21 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
+from sweep.errors import InputError
 from sweep.feasibility import stages_that_fit
-from sweep.hardware import GPU
-from sweep.tensorcore.elements import check_element_type
-from sweep.tensorcore.inputs import (
-    broadcast,
-    check_fields,
-    find_gpu,
-    gpu_field,
-    numbers,
-    read_shapes,
-)
+from sweep.tensorcore.inputs import Arguments, check_fields
+from sweep.tensorcore.names import element_bytes, element_type_of, find_gpu, rates, read_names
 from sweep.tensorcore.record import Record, plain
-from sweep.tile import ELEMENT_BYTES, element_rate, t_mma, to_grid
+from sweep.tile import ELEMENT_BYTES
 from sweep.tile import stage_bytes as ring_slot_bytes
 
+Array = NDArray[Any]
+
+MOST_STAGES = 2**53
+ROUNDING = 2.0**-50
+"""Relative error of seconds times hertz over cycles, a few roundings of 2^-53."""
 FIELDS = (
     "tc_flop_per_cycle",
     "clock_hz",
@@ -67,9 +65,9 @@ class StageBudget(Record):
 
 
 def stage_budget(
-    gpu: str | GPU = "lecture",
+    gpu: Any = "lecture",
     tile: Any = "128x256x64",
-    element_type: str = "bf16",
+    element_type: Any = "bf16",
     latency_seconds: ArrayLike = 0.5e-6,
     **fields: ArrayLike,
 ) -> StageBudget:
@@ -77,12 +75,12 @@ def stage_budget(
 
     Parameters
     ----------
-    gpu : str or GPU
+    gpu : str, GPU or a list of them
     tile : str, tuple or list
         M x N x K; a list of tiles is an axis, a tuple of arrays broadcasts.
-    element_type : str
+    element_type : str or list of str
     latency_seconds : float or array_like
-        From the request of a copy to its arrival, in seconds; taken to the nearest 1/1024 cycle.
+        From the request of a copy to its arrival, in seconds.
     **fields : array_like
         ``tc_flop_per_cycle``, ``clock_hz``, ``smem_per_block_bytes``, ``sm_count`` or
         ``dram_bytes_per_second`` instead of the GPU's.
@@ -100,18 +98,27 @@ def stage_budget(
     >>> stage_budget("lecture", "128x256x64", "fp16", 1e-6).stages_fit
     4
     """
-    card = find_gpu(gpu)
     check_fields(fields, FIELDS, "the stages of a tile")
-    check_element_type(element_type, tuple(ELEMENT_BYTES), "a stage")
-    given = (
-        *read_shapes("tile", tile, (3,), "128x256x64"),
-        numbers("latency_seconds", latency_seconds),
-        *(gpu_field(card, name, fields) for name in FIELDS),
+    cards = read_names("gpu", gpu, find_gpu)
+    elements = read_names("element_type", element_type, element_type_of(ELEMENT_BYTES))
+    given = Arguments()
+    given.shape("tile", tile, (3,), "128x256x64")
+    given.number("latency_seconds", latency_seconds)
+    given.codes("gpu", cards)
+    given.codes("element_type", elements)
+    given.fields(FIELDS, cards, fields)
+    tile_m, tile_n, tile_k, latency, gpus, types, rate, clock, smem, sm_count, dram = (
+        given.arrays().values()
     )
-    tile_m, tile_n, tile_k, latency, rate, clock, smem, sm_count, dram = broadcast(given)
-    size = ring_slot_bytes(tile_m, tile_n, tile_k, ELEMENT_BYTES[element_type])
-    cycles = t_mma(tile_m, tile_n, tile_k, rate, element_rate(card, element_type))
-    needed = 1 + np.ceil(to_grid(latency * clock) / cycles)
+    size = ring_slot_bytes(tile_m, tile_n, tile_k, element_bytes(elements)[types])
+    speed = rate * rates(elements, cards, types, gpus)
+    cycles = 2.0 * tile_m * tile_n * tile_k / speed
+    needed = 1 + _whole_stages(latency * clock, cycles)
+    if (needed > MOST_STAGES).any():
+        raise InputError(
+            f"latency_seconds: asks for {needed.max():.3g} stages, at most {MOST_STAGES:.3g}"
+            " are counted"
+        )
     fitting = stages_that_fit(size, smem)
     bandwidth = size / cycles * clock
     return StageBudget(
@@ -125,3 +132,11 @@ def stage_budget(
         plain(bandwidth * sm_count),
         plain(bandwidth * sm_count / dram),
     )
+
+
+def _whole_stages(latency: Array, cycles: Array) -> Array:
+    """Return ceil(latency / cycles); a quotient that is whole but for its rounding is whole."""
+    ratio = latency / cycles
+    nearest = np.rint(ratio)
+    close = np.abs(ratio - nearest) <= ROUNDING * nearest
+    return np.asarray(np.where(close, nearest, np.ceil(ratio)))

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sweep.tensorcore.inputs import numbers
+from sweep.reading import read_flag
+from sweep.tensorcore.inputs import Arguments
 from sweep.tensorcore.record import plain
 
 FEWEST_K_TILES = 8
@@ -54,11 +55,18 @@ def stream_k_tiles(
     >>> stream_k_tiles(512, 132, 64, heuristic=False)
     248
     """
-    tiles, wave = numbers("output_tiles", output_tiles), numbers("slots", slots)
+    given = Arguments()
+    for name, value in (
+        ("output_tiles", output_tiles),
+        ("slots", slots),
+        ("k_tiles", k_tiles),
+        ("cluster_size", cluster_size),
+    ):
+        given.number(name, value)
+    tiles, wave, steps, size = given.arrays().values()
     full, tail = np.divmod(tiles, wave)
     split = tiles - np.maximum(full - 1, 0) * wave
-    whole = (tail == 0) | (numbers("k_tiles", k_tiles) <= FEWEST_K_TILES)
-    if heuristic:
+    whole = (tail == 0) | (steps <= FEWEST_K_TILES)
+    if read_flag("heuristic", heuristic):
         whole |= 2 * tail >= wave
-    size = np.asarray(cluster_size)
     return plain(np.where(whole, 0, split // size * size))

@@ -12,11 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sweep.errors import InputError
+from sweep.errors import InputError, quoted
+from sweep.reading import read_number, read_scalar
+from sweep.variables import Variable
 
 Array = NDArray[Any]
 
 CHUNK_BYTES = 16
+MOST_BITS = 52
+"""Bits of an offset that a swizzle may reach."""
 CHUNKS_PER_WAVEFRONT = 8
 """16-byte chunks in the 128 bytes that the banks deliver at once."""
 
@@ -39,12 +43,21 @@ class Swizzle:
     shift: int
 
     def __post_init__(self) -> None:
+        for field, value in (("bits", self.bits), ("base", self.base), ("shift", self.shift)):
+            limits = Variable(field, "physical", "1", field, "int64", lower=-(2**31), upper=2**31)
+            object.__setattr__(self, field, read_scalar(field, value, limits))
         if self.bits < 0 or self.base < 0 or max(self.bits, self.base, abs(self.shift)) > 30:
-            raise InputError(f"swizzle={self.name}: B and M must be 0 to 30, |S| at most 30")
+            raise InputError(
+                f"swizzle={self.name}: B and M must be 0 to 30, |S| at most 30 (bits, base, shift)"
+            )
         if abs(self.shift) < self.bits:
             raise InputError(
-                f"swizzle={self.name}: |S| must be at least B, or the bits overlap and two elements"
-                " share an address"
+                f"swizzle={self.name}: |S| must be at least B (shift and bits), or the bits overlap"
+                " and two elements share an address"
+            )
+        if self.base + abs(self.shift) + self.bits > MOST_BITS:
+            raise InputError(
+                f"swizzle={self.name}: M + |S| + B must be at most {MOST_BITS} (bits, base, shift)"
             )
 
     @property
@@ -53,8 +66,18 @@ class Swizzle:
         return f"Swizzle<{self.bits},{self.base},{self.shift}>"
 
     def __call__(self, offsets: ArrayLike) -> Array:
-        """Return where offsets go; it is its own inverse."""
-        at = np.asarray(offsets)
+        """Return where offsets go; it is its own inverse.
+
+        Raises
+        ------
+        InputError
+            If they are no whole numbers from 0 on.
+        """
+        limits = Variable("offsets", "physical", "1", "offsets", "int64", upper=2**53)
+        return self.moved(read_number("offsets", offsets, limits))
+
+    def moved(self, at: Array) -> Array:
+        """Return where offsets go that are known to be whole numbers."""
         source = ((1 << self.bits) - 1) << (self.base + max(0, self.shift))
         moved = at & source
         return np.asarray(at ^ (moved >> self.shift if self.shift >= 0 else moved << -self.shift))
@@ -79,7 +102,9 @@ def read_swizzle(swizzle: Any) -> Layout:
     sizes = tuple(swizzle) if isinstance(swizzle, tuple | list) else ()
     if len(sizes) == 3 and all(type(one) is int or isinstance(one, np.integer) for one in sizes):
         return Swizzle(*(int(one) for one in sizes))
-    raise InputError(f"swizzle={swizzle!r}: must be None, 'xor' or three whole numbers (B, M, S)")
+    raise InputError(
+        f"swizzle={quoted(swizzle)}: must be None, 'xor' or three whole numbers (B, M, S)"
+    )
 
 
 def layout_name(layout: Layout) -> str:
@@ -154,7 +179,7 @@ def chunk_addresses(
         at = xor_chunk(row, at, pitch // CHUNK_BYTES)
     linear = np.asarray(row, dtype=np.int64) * pitch + CHUNK_BYTES * at
     if isinstance(layout, Swizzle):
-        return np.asarray(layout(linear // unit_bytes) * unit_bytes, dtype=np.int64)
+        return np.asarray(layout.moved(linear // unit_bytes) * unit_bytes, dtype=np.int64)
     return np.asarray(linear, dtype=np.int64)
 
 

@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from sweep.errors import unknown_name
+from sweep.checks import check_choice
 from sweep.hardware import GPU, GPUS
 from sweep.tensorcore.fragments import MMA_TYPES, OPERANDS, fragment, read_instruction
 from sweep.tensorcore.ldmatrix import ldmatrix_wavefronts
+from sweep.tensorcore.names import find_gpu
 from sweep.tensorcore.reuse import feeding
 from sweep.tensorcore.stages import stage_budget
 from sweep.tensorcore.swizzle import layout_name, read_swizzle
@@ -59,9 +60,7 @@ def tensorcore_table(name: str, gpu: str | GPU = "lecture") -> str:
     >>> tensorcore_table("stages").splitlines()[3].split()[:6]
     ['128x128x32', '16,384', '0.140', '5', '9', '14']
     """
-    if name not in TABLES:
-        raise unknown_name("table", name, TABLES)
-    return TABLES[name](gpu if isinstance(gpu, GPU) else GPUS.find(gpu))
+    return TABLES[check_choice("table", name, TABLES)](find_gpu(gpu))
 
 
 def _banks(gpu: GPU) -> str:

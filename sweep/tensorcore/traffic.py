@@ -10,21 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sweep.errors import InputError
-from sweep.hardware import GPU
-from sweep.tensorcore.inputs import (
-    broadcast,
-    check_fields,
-    find_gpu,
-    gpu_field,
-    numbers,
-    read_shapes,
-)
-from sweep.tensorcore.quantities import LARGEST
+from sweep.tensorcore.inputs import Arguments, check_fields
+from sweep.tensorcore.names import element_bytes, element_type_of, find_gpu, rates, read_names
+from sweep.tensorcore.orders import check_group
+from sweep.tensorcore.quantities import LARGEST, QUANTITIES
 from sweep.tensorcore.record import Record, plain
 from sweep.tensorcore.stream_k import stream_k_tiles
 from sweep.tensorcore.strips import touched
-from sweep.tensorcore.tile_order import read_group
-from sweep.tile import ELEMENT_BYTES, OUTPUT_BYTES, element_rate
+from sweep.tile import ELEMENT_BYTES, OUTPUT_BYTES
 
 Array = NDArray[Any]
 
@@ -90,12 +83,12 @@ def dram_traffic(
     n: Any,
     k: Any,
     tile: Any = "128x256x64",
-    gpu: str | GPU = "lecture",
+    gpu: Any = "lecture",
     order: str = "row",
     group: Any = 1,
     cluster: Any = (1, 1),
     *,
-    element_type: str = "fp16",
+    element_type: Any = "fp16",
     **fields: Any,
 ) -> Traffic:
     """Count the DRAM traffic of C = A B, M x N x K, one output tile per SM at a time.
@@ -111,14 +104,14 @@ def dram_traffic(
     tile : str, tuple or list
         "128x256", (128, 256), with or without BK, which only stream-K's rule needs (64 by
         default). A tuple of arrays broadcasts, a list of tiles is an axis.
-    gpu : str or GPU
+    gpu : str, GPU or a list of them
     order : {"row", "grouped"}
         Order of tiles; see ``tile_order``.
     group : int or array_like
         Rows of tiles (of clusters, where there are some) that a grouped order takes together.
     cluster : tuple, str or list
         CTAs along M x along N that run together and share loads by multicast, at most 16.
-    element_type : str
+    element_type : str or list of str
         Of the operands; C has 2 bytes per element.
     **fields : array_like
         ``sm_count``, ``dram_bytes_per_second``, ``l2_bytes``, ``tc_flop_per_cycle`` or
@@ -142,21 +135,25 @@ def dram_traffic(
     >>> dram_traffic(4096, 4096, [1024, 4096], "128x128", order="grouped", group=8).waves.tolist()
     [8, 8]
     """
-    card = find_gpu(gpu)
     check_fields(fields, FIELDS, "DRAM traffic")
-    tile_m, tile_n, *rest = read_shapes("tile", tile, (2, 3), "128x256x64")
-    cluster_m, cluster_n = read_shapes("cluster", cluster, (2,), "2x1")
-    given = (
-        *(numbers(name, value) for name, value in (("m", m), ("n", n), ("k", k))),
-        *(tile_m, tile_n, rest[0] if rest else np.array(TILE_K)),
-        *(read_group(order, group), cluster_m, cluster_n),
-        *(gpu_field(card, name, fields) for name in FIELDS),
-    )
-    arrays = broadcast(given)
-    bits = round(8 * ELEMENT_BYTES[element_type]) if element_type in ELEMENT_BYTES else 0
-    rate = element_rate(card, element_type)
-    found = _count(Points(*(one.ravel() for one in arrays)), bits, rate)
-    return Traffic(**{name: plain(one.reshape(arrays[0].shape)) for name, one in found.items()})
+    cards = read_names("gpu", gpu, find_gpu)
+    elements = read_names("element_type", element_type, element_type_of(ELEMENT_BYTES))
+    given = Arguments()
+    for name, value in (("m", m), ("n", n), ("k", k)):
+        given.number(name, value)
+    if given.shape("tile", tile, (2, 3), "128x256x64") == 2:
+        given.number("tile K", TILE_K, QUANTITIES["tile_k"])
+    check_group(order, group)
+    given.number("group", group)
+    given.shape("cluster", cluster, (2,), "2x1")
+    given.fields(FIELDS, cards, fields)
+    given.codes("gpu", cards)
+    given.codes("element_type", elements)
+    *arrays, gpus, types = (one.ravel() for one in given.arrays().values())
+    shape = np.broadcast_shapes(*(one.shape for one in given.arrays().values()))
+    bits = np.rint(8 * element_bytes(elements)).astype(np.int64)[types]
+    found = _count(Points(*arrays), bits, rates(elements, cards, types, gpus))
+    return Traffic(**{name: plain(one.reshape(shape)) for name, one in found.items()})
 
 
 @dataclass(frozen=True)
@@ -179,7 +176,7 @@ class Points:
     clock_hz: Array
 
 
-def _count(p: Points, bits: int, rate: float) -> Mapping[str, Array]:
+def _count(p: Points, bits: Array, rate: Array) -> Mapping[str, Array]:
     size = p.cluster_m * p.cluster_n
     grid_m, grid_n = -(-p.m // p.tile_m), -(-p.n // p.tile_n)
     clusters_m, clusters_n = -(-grid_m // p.cluster_m), -(-grid_n // p.cluster_n)
@@ -224,9 +221,10 @@ def _count(p: Points, bits: int, rate: float) -> Mapping[str, Array]:
     }
 
 
-def _bytes(elements: Array, bits: int) -> Array:
+def _bytes(elements: Array, bits: Array) -> Array:
     """Bytes of elements, the last one filled up."""
-    return np.asarray(elements * (bits // 8) if bits >= 8 else -(-elements // (8 // bits)))
+    packed = np.maximum(8 // bits, 1)
+    return np.asarray(-(-elements // packed) * np.maximum(bits // 8, 1))
 
 
 def _check(size: Array, slots: Array, ctas_m: Array, ctas_n: Array) -> None:

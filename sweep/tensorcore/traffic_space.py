@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from sweep.tensorcore.inputs import numbers, read_shapes
+from sweep.tensorcore.inputs import check_lengths, read_shape
+from sweep.tensorcore.names import element_type_of, find_gpu
 from sweep.tensorcore.space import evaluate, gpu_label, label_axis, number_axis, shape_label
 from sweep.tensorcore.traffic import dram_traffic
+from sweep.tile import ELEMENT_BYTES
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -27,7 +27,8 @@ def sweep_traffic(
 ) -> xr.Dataset:
     """Evaluate ``dram_traffic`` for every combination; a list is a dimension.
 
-    ``group`` 1 is row-major order, others are grouped.
+    ``group`` 1 is row-major order, others are grouped. A combination that ``dram_traffic`` refuses
+    has no values; ``impossible`` says why.
 
     Examples
     --------
@@ -35,29 +36,24 @@ def sweep_traffic(
     >>> (ds.bytes / 2**20).round().values.tolist()
     [[4292.0, 1800.0], [2332.0, 1552.0]]
     """
-    tiles, clusters = (
-        label_axis("tile", tile, shape_label),
-        label_axis("cluster", cluster, shape_label),
-    )
-    tile_extents = read_shapes("tile", list(tiles.items), (2, 3), "128x256")
-    cluster_extents = read_shapes("cluster", list(clusters.items), (2,), "2x1")
-    counts = {
-        name: np.atleast_1d(numbers(name, value))
-        for name, value in (("m", m), ("n", n), ("k", k), ("group", group))
-    }
-
-    def call(gpu: Any, element_type: Any, tile: Any, cluster: Any, **index: Any) -> Any:
-        values = {name: counts[name][at] for name, at in index.items()}
-        return dram_traffic(
-            **values,
-            tile=tuple(extent[tile] for extent in tile_extents),
-            gpu=gpu,
-            order="grouped",
-            cluster=tuple(extent[cluster] for extent in cluster_extents),
-            element_type=element_type,
-        )
-
-    one_by_one = [label_axis("gpu", gpu, gpu_label), label_axis("element_type", element_type)]
     sizes = [number_axis(name, value) for name, value in (("m", m), ("n", n), ("k", k))]
-    at_once = [*sizes, tiles, number_axis("group", group), clusters]
+    at_once = [
+        *sizes,
+        label_axis(
+            "tile", tile, lambda one: read_shape("tile", one, (2, 3), "128x256"), shape_label
+        ),
+        number_axis("group", group),
+        label_axis(
+            "cluster", cluster, lambda one: read_shape("cluster", one, (2,), "2x1"), shape_label
+        ),
+    ]
+    check_lengths("tile", at_once[3].items)
+    one_by_one = [
+        label_axis("gpu", gpu, find_gpu, gpu_label),
+        label_axis("element_type", element_type, element_type_of(ELEMENT_BYTES), str),
+    ]
+
+    def call(**given: Any) -> Any:
+        return dram_traffic(**given, order="grouped")
+
     return evaluate(call, one_by_one, at_once)
