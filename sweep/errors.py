@@ -14,6 +14,13 @@ class InputError(ValueError):
     """
 
 
+class Impossible(InputError):
+    """What cannot exist on this hardware: refused where it is all that was asked for.
+
+    One cell of a grid is flagged instead, with this as its reason.
+    """
+
+
 def unknown_name(kind: str, name: object, known: Iterable[str]) -> InputError:
     """Return the error for a name that does not exist, with the nearest one that does.
 

@@ -20,7 +20,7 @@ class GPU:
     ----------
     name, summary : str
         Its name and one line about it.
-    sm_count ... dram_bytes_per_second : float, int or None
+    compute_capability, sm_count ... dram_bytes_per_second : float, int or None
         See ``sweep.variables`` for units and meanings.
     element_rates : mapping of str to float
         Tensor Core rate of an element type relative to 16-bit; a type that is absent is not
@@ -31,6 +31,7 @@ class GPU:
 
     name: str
     summary: str = ""
+    compute_capability: float | None = None
     sm_count: int | None = None
     clock_hz: float | None = None
     tc_flop_per_cycle: float | None = None

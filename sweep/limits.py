@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sweep.derived import Derivation
 from sweep.description import Schedule
 from sweep.errors import InputError
+from sweep.tile import k_tiles
 from sweep.variables import EXACT_CYCLES
 
 Array = NDArray[Any]
@@ -46,6 +48,25 @@ def check_warpgroups(schedule: Schedule, values: Mapping[str, Array]) -> None:
         raise InputError(
             f"consumer_warpgroups={groups[uneven][0]}: must be a multiple of {schedule.turns} in"
             f" {schedule.name}, whose {schedule.turns} consumers take turns"
+        )
+
+
+def check_k_tiles(derivation: Derivation) -> None:
+    """Refuse ``k_tiles`` that are not those of ``k``, where both are given."""
+    given = derivation.given
+    if "k" not in given or "k_tiles" not in given:
+        return
+    count, k, size = (derivation.get(name).array for name in ("k_tiles", "k", "tile_k"))
+    right = k_tiles(k, size)
+    wrong = count != right
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        asked, depth, step, needed = (
+            int(np.broadcast_to(one, wrong.shape).flat[at]) for one in (count, k, size, right)
+        )
+        raise InputError(
+            f"k_tiles={asked} and k={depth} contradict each other: ceil({depth} / BK={step}) is"
+            f" {needed} k-tiles; give one of them"
         )
 
 

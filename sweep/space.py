@@ -28,11 +28,12 @@ from sweep.derived import (
 from sweep.description import Schedule
 from sweep.errors import InputError, unknown_name
 from sweep.hardware import GPU
+from sweep.impossible import impossible_points
 from sweep.layout import Coordinate, expand, lay_out
-from sweep.limits import check_release, check_run_length, check_warpgroups
+from sweep.limits import check_k_tiles, check_release, check_run_length, check_warpgroups
 from sweep.merge import merge_coordinates
 from sweep.schedules import load_schedule
-from sweep.variables import PARAMETERS, VARIABLES
+from sweep.variables import GPU_FIELDS, PARAMETERS, VARIABLES
 
 Array = NDArray[Any]
 
@@ -54,9 +55,10 @@ class Space:
         Per schedule, every entry of ``schedule.parameters`` (durations float64 cycles, counts
         int64, choices int8 codes in the order of the registry's choices), ``clock_hz``,
         ``sm_count``, ``flop_per_step`` (useful FLOP per k-tile of an output tile, or per block of
-        every warpgroup; NaN where unknown), ``known`` (whether the tile or head dimension is)
-        and, where known, what the budgets need. Each has one axis per dimension other than
-        "schedule", of length 1 where constant.
+        every warpgroup; NaN where unknown), ``known`` (whether the tile or head dimension is),
+        ``impossible`` (codes of ``infeasible_reason`` where a point cannot exist, its durations
+        being placeholders there) and, where known, what the budgets need. Each has one axis per
+        dimension other than "schedule", of length 1 where constant.
     points : int
         Number of points, schedules included.
     gpus : tuple of GPU
@@ -94,8 +96,11 @@ def resolve(schedule: Any, parameters: Mapping[str, Any]) -> Space:
     Raises
     ------
     InputError
-        For names that do not exist, parameters that none of the schedules uses, values outside
-        the limits of the registry, and axes that do not fit together.
+        For names that do not exist, parameters that none of the schedules uses (a GPU field is
+        taken where all those that the schedules use are given too: together they are a card),
+        values outside the limits of the registry, axes that do not fit together, ``k`` and
+        ``k_tiles`` that contradict each other, and what cannot exist on a GPU where none of the
+        parameters that make it varies; where one does, its points are flagged.
 
     Examples
     --------
@@ -109,8 +114,9 @@ def resolve(schedule: Any, parameters: Mapping[str, Any]) -> Space:
     names = tuple(one.name for one in schedules) if is_axis else None
     dims, coords = lay_out(arguments, names)
     derivations = _derive(schedules, arguments, dims)
-    values = tuple(_values(one) for one in derivations)
+    values = tuple(_values(one, is_axis) for one in derivations)
     for one, found in zip(derivations, values, strict=True):
+        check_k_tiles(one)
         check_release(one.schedule, found)
         check_warpgroups(one.schedule, found)
         check_run_length(one.schedule, found)
@@ -167,10 +173,11 @@ def _find_schedule(schedule: Any) -> Schedule:
 
 def _check_names(parameters: Mapping[str, Any], schedules: tuple[Schedule, ...]) -> None:
     used = frozenset().union(*(uses(one) for one in schedules))
+    card = used.intersection(GPU_FIELDS) - {"compute_capability"} <= set(parameters)
     for name in parameters:
         if name not in PARAMETERS:
             raise unknown_name("parameter", name, PARAMETERS)
-        if name not in used:
+        if name not in used and not (name in GPU_FIELDS and card):
             chosen = ", ".join(one.name for one in schedules)
             users = [one.name for one in SCHEDULES.values() if name in uses(one)]
             who = f"used by {', '.join(users)}" if users else "no schedule uses it"
@@ -193,7 +200,7 @@ def _derive(
     return tuple(found)
 
 
-def _values(derivation: Derivation) -> dict[str, Array]:
+def _values(derivation: Derivation, many_schedules: bool) -> dict[str, Array]:
     schedule = derivation.schedule
     names = [*schedule.parameters, *THROUGHPUT]
     known = derivation.known
@@ -201,6 +208,12 @@ def _values(derivation: Derivation) -> dict[str, Array]:
         names += BUDGET[schedule.family]
     derivation.get("gpu")
     values = {name: derivation.get(name).array for name in names}
+    values["impossible"] = impossible_points(derivation, many_schedules)
+    if values["impossible"].any():
+        values |= {
+            name: np.where(np.isnan(values[name]), 1.0, values[name])
+            for name in (*schedule.durations, "clock_hz")
+        }
     for name in schedule.parameters:
         if VARIABLES[name].kind == "choice":
             values[name] = values[name].astype(np.int8)

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sweep.errors import InputError
+from sweep.errors import Impossible, InputError
 from sweep.hardware import GPU, GPUS
 from sweep.variables import GPU_FIELDS, VARIABLES
 
@@ -36,6 +36,8 @@ QUERY_ROWS, KEYS = 64, 128
 SOFTMAX_PASSES = 4
 
 _AXES = {"tile": ("M", "N", "K"), "cluster": ("M", "N")}
+LARGEST_EXTENT: Mapping[str, int] = MappingProxyType({"tile": 2**16, "cluster": 2**10})
+"""Far above what any GPU has; products of extents then stay exact in int64 and float64."""
 
 
 def to_grid(cycles: ArrayLike) -> Array:
@@ -76,7 +78,7 @@ def parse_shape(name: str, value: object) -> tuple[int, ...]:
     Raises
     ------
     InputError
-        If it is not that many positive whole numbers.
+        If it is not that many whole numbers from 1 to ``LARGEST_EXTENT``.
 
     Examples
     --------
@@ -85,10 +87,11 @@ def parse_shape(name: str, value: object) -> tuple[int, ...]:
     """
     axes, example = _AXES[name], VARIABLES[name].default
     sizes = _tuple_sizes(value) if isinstance(value, tuple) else _text_sizes(str(value))
-    if len(sizes) != len(axes) or not all(0 < size < 2**31 for size in sizes):
+    most = LARGEST_EXTENT[name]
+    if len(sizes) != len(axes) or not all(0 < size <= most for size in sizes):
         raise InputError(
-            f"{name}={value!r}: must be {len(axes)} positive whole numbers, {' x '.join(axes)},"
-            f" such as {example!r} or {_text_sizes(str(example))}"
+            f"{name}={value!r}: must be {len(axes)} whole numbers from 1 to {most:,},"
+            f" {' x '.join(axes)}, such as {example!r} or {_text_sizes(str(example))}"
         )
     return sizes
 
@@ -304,7 +307,7 @@ def element_rate(gpu: GPU, element_type: str) -> float:
     rate = gpu.element_rates.get(element_type)
     if rate is None:
         supported = list(gpu.element_rates)
-        raise InputError(
+        raise Impossible(
             f"element_type={element_type!r}: not supported by gpu={gpu.name!r}, which has"
             f" {', '.join(supported)}; give element_type={supported[0]!r}"
         )

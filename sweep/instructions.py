@@ -1,0 +1,57 @@
+"""Which copy and MMA instructions a compute capability has, and the smallest tile they make.
+
+Sources: PTX ISA 8.7 (``mma.sync``, ``wgmma``, ``tcgen05.mma`` shapes and target architectures,
+``cp.async.bulk.tensor``) and the CUDA C++ Programming Guide 12.6 (thread block clusters).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sweep.tile import ELEMENT_BYTES
+
+Array = NDArray[Any]
+
+TMA_CAPABILITY = 9.0
+"""The first with TMA, clusters and multicast."""
+PORTABLE_CLUSTER_CTAS = 8
+MOST_CLUSTER_CTAS = 16
+"""With the attribute ``cudaFuncAttributeNonPortableClusterSizeAllowed``."""
+
+
+def has_wgmma(capability: Array | float | None) -> Array:
+    """Whether a compute capability has ``wgmma``: 9.0 alone."""
+    return np.floor(_number(capability)) == TMA_CAPABILITY
+
+
+def has_tcgen05(capability: Array | float | None) -> Array:
+    """Whether a compute capability has ``tcgen05.mma`` and Tensor Memory: 10.x and 11.x."""
+    number = _number(capability)
+    return np.asarray((number >= 10) & (number < 12))
+
+
+def smallest_mma(element_type: str, capability: Array | float | None) -> tuple[Array, Array, Array]:
+    """Return the M, N and K that every tile must be a multiple of: the smallest MMA's.
+
+    ``mma.sync`` m16n8 with 16 bytes of K on everything from compute capability 7.5 on (larger
+    instructions are multiples of it); m8n8k4 of fp16 on 7.0; m8n8k16 of int8; fp4 on 10.x and 11.x
+    is ``tcgen05`` alone, of 64 rows. NaN is a capability that is not known: the smallest of all.
+
+    Examples
+    --------
+    >>> [int(size) for size in smallest_mma("bf16", 9.0)]
+    [16, 8, 8]
+    """
+    number = _number(capability)
+    early = ~(number >= 7.5)
+    rows = np.where(early | (element_type == "int8"), 8, 16)
+    rows = np.where(has_tcgen05(number) & (element_type == "fp4"), 64, rows)
+    deep = np.where(early, 8, 16) / ELEMENT_BYTES[element_type]
+    return rows, np.full(number.shape, 8), deep.astype(np.int64)
+
+
+def _number(capability: Array | float | None) -> Array:
+    return np.asarray(np.nan if capability is None else capability, dtype=np.float64)
