@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+MOST_EVENTS = 5_000_000
+"""Events that a run may keep: about 1 KB each."""
+
 
 class TraceRow(NamedTuple):
     """One operation of one agent; times in cycles.

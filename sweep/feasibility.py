@@ -198,7 +198,7 @@ def feasibility(
         Of the shape that the inputs broadcast to. ``infeasible_reason`` is none where ``feasible``
         is not no, ``unknown_reason`` none where it is not unknown.
     """
-    reason, unknown = np.int8(0), _UNKNOWN["no_tile"]
+    reason, unknown = np.asarray(0), np.asarray(_UNKNOWN["no_tile"])
     if bool(np.all(values["known"])):
         rule = _attention if schedule.family == "attention" else _gemm
         reason, unknown = rule(schedule, values)

@@ -18,10 +18,9 @@ from sweep.derived import Derivation, Quantity
 from sweep.errors import Impossible
 from sweep.hardware import GPU
 from sweep.instructions import (
-    MOST_CLUSTER_CTAS,
-    PORTABLE_CLUSTER_CTAS,
     TMA_CAPABILITY,
     smallest_mma,
+    too_many_ctas,
 )
 from sweep.tile import element_rate
 from sweep.variables import GPU_FIELDS, VARIABLES
@@ -124,12 +123,12 @@ def _loads(derivation: Derivation, many: bool) -> Iterator[Finding]:
         )
     if "cluster" not in derivation.used and "cluster" not in derivation.given:
         return
-    cluster, most = derivation.get("cluster"), derivation.get("max_cluster_ctas")
+    cluster = derivation.get("cluster")
     ctas = derivation.get("cluster_m").array * derivation.get("cluster_n").array
     if not (ctas > 1).any():
         return
     shown = f"cluster={label_text(_first(cluster))}"
-    loader = derivation.get("loader")
+    loader, most = derivation.get("loader"), derivation.get("max_cluster_ctas")
     yield Finding(
         "cluster",
         (ctas > 1) & old,
@@ -149,18 +148,7 @@ def _loads(derivation: Derivation, many: bool) -> Iterator[Finding]:
         "cluster",
         ctas > most.array,
         _varies(cluster, most),
-        lambda: Impossible(_too_many_ctas(shown, int(ctas.max()), int(most.array.max()))),
-    )
-
-
-def _too_many_ctas(shown: str, ctas: int, most: int) -> str:
-    """Say what the limit of a cluster is, and how far it can be raised."""
-    if ctas > MOST_CLUSTER_CTAS:
-        return f"{shown}: {ctas:,} CTAs; no GPU has clusters of more than {MOST_CLUSTER_CTAS} CTAs"
-    portable = f", the portable {PORTABLE_CLUSTER_CTAS}" if most == PORTABLE_CLUSTER_CTAS else ""
-    return (
-        f"{shown}: {ctas:,} CTAs; at most max_cluster_ctas={most}{portable}: give"
-        f" max_cluster_ctas={MOST_CLUSTER_CTAS} where the kernel allows non-portable sizes"
+        lambda: Impossible(too_many_ctas(shown, int(ctas.max()), int(most.array.max()))),
     )
 
 

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sweep.errors import Impossible
+from sweep.hardware import GPU
 from sweep.tile import ELEMENT_BYTES
 
 Array = NDArray[Any]
@@ -22,9 +24,14 @@ MOST_CLUSTER_CTAS = 16
 """With the attribute ``cudaFuncAttributeNonPortableClusterSizeAllowed``."""
 
 
+def has_clusters(capability: Array | float | None) -> bool:
+    """Whether a compute capability has clusters, as far as it is known."""
+    return bool(np.all(~(_number(capability) < TMA_CAPABILITY)))
+
+
 def has_wgmma(capability: Array | float | None) -> Array:
     """Whether a compute capability has ``wgmma``: 9.0 alone."""
-    return np.floor(_number(capability)) == TMA_CAPABILITY
+    return np.asarray(np.floor(_number(capability)) == TMA_CAPABILITY)
 
 
 def has_tcgen05(capability: Array | float | None) -> Array:
@@ -51,6 +58,43 @@ def smallest_mma(element_type: str, capability: Array | float | None) -> tuple[A
     rows = np.where(has_tcgen05(number) & (element_type == "fp4"), 64, rows)
     deep = np.where(early, 8, 16) / ELEMENT_BYTES[element_type]
     return rows, np.full(number.shape, 8), deep.astype(np.int64)
+
+
+def check_clusters(gpu: GPU, ctas: Array, most: int) -> None:
+    """Refuse clusters that a GPU does not have.
+
+    Parameters
+    ----------
+    gpu : GPU
+    ctas : numpy.ndarray of int
+        CTAs of each cluster.
+    most : int
+        ``max_cluster_ctas``: 8 is portable, 16 needs the kernel's opt-in.
+
+    Raises
+    ------
+    Impossible
+        For a cluster before compute capability 9.0, or one of more CTAs.
+    """
+    largest, capability = int(ctas.max(initial=1)), gpu.compute_capability
+    if largest > 1 and capability is not None and capability < TMA_CAPABILITY:
+        raise Impossible(
+            f"cluster={largest} CTAs: a cluster needs compute capability {TMA_CAPABILITY:.1f},"
+            f" gpu={gpu.name!r} has {capability:.1f}; give cluster='1x1'"
+        )
+    if largest > most:
+        raise Impossible(too_many_ctas(f"cluster={largest} CTAs", largest, most))
+
+
+def too_many_ctas(shown: str, ctas: int, most: int) -> str:
+    """Say what the limit of a cluster is, and how far it can be raised."""
+    if ctas > MOST_CLUSTER_CTAS:
+        return f"{shown}: no GPU has clusters of more than {MOST_CLUSTER_CTAS} CTAs"
+    portable = f", the portable {PORTABLE_CLUSTER_CTAS}" if most == PORTABLE_CLUSTER_CTAS else ""
+    return (
+        f"{shown}: must be at most max_cluster_ctas={most}{portable}; give"
+        f" max_cluster_ctas={MOST_CLUSTER_CTAS} where the kernel allows non-portable sizes"
+    )
 
 
 def _number(capability: Array | float | None) -> Array:

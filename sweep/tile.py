@@ -307,7 +307,8 @@ def element_rate(gpu: GPU, element_type: str) -> float:
     rate = gpu.element_rates.get(element_type)
     if rate is None:
         supported = list(gpu.element_rates)
-        raise Impossible(
+        kind = Impossible if element_type in ELEMENT_BYTES else InputError
+        raise kind(
             f"element_type={element_type!r}: not supported by gpu={gpu.name!r}, which has"
             f" {', '.join(supported)}; give element_type={supported[0]!r}"
         )

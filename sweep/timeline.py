@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sweep.errors import InputError, unknown_name
-from sweep.event_trace import EventResult
+from sweep.event_trace import MOST_EVENTS, EventResult
 from sweep.events import Deadlock, run_events
 from sweep.interpreter import NeverHappens, interpret
 from sweep.point import ENGINES, event_parameters, one_point
@@ -17,9 +17,6 @@ from sweep.variables import label
 
 if TYPE_CHECKING:
     import xarray as xr
-
-
-MOST_EVENTS = 5_000_000
 
 
 def trace(schedule: Any, *, engine: str = "batch", **parameters: Any) -> xr.Dataset:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sweep.checks import check_numbers
-from sweep.errors import InputError
+from sweep.errors import Impossible, InputError
 from sweep.hardware import GPU, GPUS
 from sweep.tensorcore.quantities import QUANTITIES
 from sweep.variables import VARIABLES
@@ -98,7 +98,7 @@ def gpu_field(gpu: GPU, name: str, given: Mapping[str, Any] | None = None) -> Ar
     """
     value = (given or {}).get(name, gpu.value(name))
     if value is None:
-        raise InputError(
+        raise Impossible(
             f"{name}: not known for gpu={gpu.name!r}; give {name}=... in {VARIABLES[name].units}"
         )
     return np.asarray(check_numbers(VARIABLES[name], value))

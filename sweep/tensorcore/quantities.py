@@ -65,6 +65,7 @@ def _outputs() -> Iterator[Variable]:
         ("accumulators_per_thread", "1", "32-bit accumulators of a thread"),
         ("register_limit", "1", "32-bit registers that a thread can address"),
         ("issue_interval", "cycle", "cycles between the wgmma of one SM, NaN for mma"),
+        ("impossible", "1", "why the point cannot exist, empty where it can"),
         ("stage_bytes", "byte", "bytes of one ring slot"),
         ("stage_cycles", "cycle", "compute time of a stage"),
         ("stage_seconds", "s", "compute time of a stage"),

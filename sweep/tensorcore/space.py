@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sweep.errors import InputError
+from sweep.errors import Impossible, InputError
 from sweep.hardware import GPU
 from sweep.memory import available_bytes, human_bytes
 from sweep.tensorcore.quantities import attributes
@@ -78,7 +78,9 @@ def shape_label(shape: Any) -> str:
     return "x".join(map(str, shape)) if isinstance(shape, tuple) else str(shape)
 
 
-def evaluate(call: Call, one_by_one: Sequence[Axis], at_once: Sequence[Axis]) -> xr.Dataset:
+def evaluate(
+    call: Call, one_by_one: Sequence[Axis], at_once: Sequence[Axis], cells: str = ""
+) -> xr.Dataset:
     """Evaluate a function over the outer product of axes.
 
     Parameters
@@ -88,6 +90,14 @@ def evaluate(call: Call, one_by_one: Sequence[Axis], at_once: Sequence[Axis]) ->
         ``at_once``, by name, and returns arrays over the latter.
     one_by_one, at_once : sequence of Axis
         Dimensions that are looped over, and that are broadcast.
+    cells : str
+        The axis of ``at_once`` some of whose items may be impossible where others are not. Given
+        one, a cell that cannot exist is flagged by the reason in the variable ``impossible``.
+
+    Raises
+    ------
+    Impossible
+        If no cell can exist.
     """
     axes = (*one_by_one, *at_once)
     outer = tuple(len(axis.items) for axis in one_by_one)
@@ -96,15 +106,56 @@ def evaluate(call: Call, one_by_one: Sequence[Axis], at_once: Sequence[Axis]) ->
     indices = np.ix_(*(np.arange(size) for size in inner))
     spread = {axis.name: index for axis, index in zip(at_once, indices, strict=True)}
     found: dict[str, Array] = {}
+    told = np.full((*outer, *inner), "", dtype=object)
     for place in product(*(range(size) for size in outer)):
         items = {axis.name: axis.items[i] for axis, i in zip(one_by_one, place, strict=True)}
-        for name, values in call(**items, **spread).items():
-            array = np.asarray(values)
-            array = array.astype(np.int8) if array.dtype.kind == "b" else array
-            if name not in found:
-                found[name] = np.empty((*outer, *inner), dtype=_wide(array.dtype))
-            found[name][place] = array
-    return _dataset(axes, found)
+        for part, values in _cells(call, items, spread, cells):
+            where: Any = (*place, *part)
+            if isinstance(values, Impossible):
+                told[where] = str(values)
+                refusal = values
+                continue
+            for name, column in values.items():
+                _store(found, name, column, told.shape)[where] = column
+    if not found:
+        raise refusal
+    return _dataset(axes, found | ({"impossible": told} if cells else {}))
+
+
+def _cells(
+    call: Call, items: Mapping[str, Any], spread: Mapping[str, Array], cells: str
+) -> Iterator[tuple[tuple[slice, ...], Mapping[str, Any] | Impossible]]:
+    """Call at once, or in ever smaller parts along ``cells`` until only impossible ones fail."""
+    names = list(spread)
+    waiting = [(0, spread[cells].size)] if cells else [(0, 0)]
+    while waiting:
+        start, stop = waiting.pop()
+        part = [slice(None)] * len(names)
+        some = dict(spread)
+        if cells:
+            at = names.index(cells)
+            part[at] = slice(start, stop)
+            some[cells] = np.take(spread[cells], range(start, stop), axis=at)
+        try:
+            yield tuple(part), call(**items, **some)
+        except Impossible as refusal:
+            if not cells:
+                raise
+            if stop - start == 1:
+                yield tuple(part), refusal
+            else:
+                middle = (start + stop) // 2
+                waiting += [(middle, stop), (start, middle)]
+
+
+def _store(found: dict[str, Array], name: str, column: Any, shape: tuple[int, ...]) -> Array:
+    """Return the array of an output, made for the first cell: NaN, 0 or "" where none is."""
+    if name not in found:
+        dtype = np.asarray(column).dtype
+        dtype = np.dtype(np.int8) if dtype.kind == "b" else dtype
+        empty: Any = {"f": np.nan, "U": ""}.get(dtype.kind, 0)
+        found[name] = np.full(shape, empty, dtype=_wide(dtype))
+    return found[name]
 
 
 def _wide(dtype: np.dtype[Any]) -> Any:

@@ -22,6 +22,9 @@ def sweep_stages(
 ) -> xr.Dataset:
     """Evaluate ``stage_budget`` for every combination; a list is a dimension.
 
+    A cell that cannot exist (an element type on a GPU without it) says why in ``impossible``, and
+    has no numbers.
+
     Examples
     --------
     >>> ds = sweep_stages("lecture", ["128x128x32", "128x256x64"], "fp16", [0.5e-6, 1e-6])
@@ -37,4 +40,5 @@ def sweep_stages(
         return stage_budget(gpu, shape, element_type, latency[latency_seconds])
 
     one_by_one = [label_axis("gpu", gpu, gpu_label), label_axis("element_type", element_type)]
-    return evaluate(call, one_by_one, [tiles, number_axis("latency_seconds", latency_seconds)])
+    at_once = [tiles, number_axis("latency_seconds", latency_seconds)]
+    return evaluate(call, one_by_one, at_once, cells="tile")

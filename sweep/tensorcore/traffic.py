@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sweep.checks import check_numbers
 from sweep.errors import InputError
 from sweep.hardware import GPU
+from sweep.instructions import PORTABLE_CLUSTER_CTAS, check_clusters
 from sweep.tensorcore.inputs import (
     broadcast,
     check_fields,
@@ -25,13 +27,12 @@ from sweep.tensorcore.stream_k import stream_k_tiles
 from sweep.tensorcore.strips import touched
 from sweep.tensorcore.tile_order import read_group
 from sweep.tile import ELEMENT_BYTES, OUTPUT_BYTES, element_rate
+from sweep.variables import VARIABLES
 
 Array = NDArray[Any]
 
 TILE_K = 64
 """BK of a tile given as M x N; only stream-K's rule counts k-tiles."""
-MOST_CLUSTER_CTAS = 16
-"""Hopper's largest cluster; above 8 CTAs it is not portable (CUDA Programming Guide 12.6)."""
 FIELDS = ("sm_count", "dram_bytes_per_second", "l2_bytes", "tc_flop_per_cycle", "clock_hz")
 MOST_BYTES = 2**62
 
@@ -96,6 +97,7 @@ def dram_traffic(
     cluster: Any = (1, 1),
     *,
     element_type: str = "fp16",
+    max_cluster_ctas: int = PORTABLE_CLUSTER_CTAS,
     **fields: Any,
 ) -> Traffic:
     """Count the DRAM traffic of C = A B, M x N x K, one output tile per SM at a time.
@@ -117,9 +119,12 @@ def dram_traffic(
     group : int or array_like
         Rows of tiles (of clusters, where there are some) that a grouped order takes together.
     cluster : tuple, str or list
-        CTAs along M x along N that run together and share loads by multicast, at most 16.
+        CTAs along M x along N that run together and share loads by multicast, from compute
+        capability 9.0 on.
     element_type : str
         Of the operands; C has 2 bytes per element.
+    max_cluster_ctas : int
+        Most CTAs of a cluster: 8 is portable, up to 16 where the kernel opts in.
     **fields : array_like
         ``sm_count``, ``dram_bytes_per_second``, ``l2_bytes``, ``tc_flop_per_cycle`` or
         ``clock_hz`` instead of the GPU's.
@@ -155,7 +160,10 @@ def dram_traffic(
     arrays = broadcast(given)
     bits = round(8 * ELEMENT_BYTES[element_type]) if element_type in ELEMENT_BYTES else 0
     rate = element_rate(card, element_type)
-    found = _count(Points(*(one.ravel() for one in arrays)), bits, rate)
+    points = Points(*(one.ravel() for one in arrays))
+    most = int(check_numbers(VARIABLES["max_cluster_ctas"], max_cluster_ctas))
+    check_clusters(card, points.cluster_m * points.cluster_n, most)
+    found = _count(points, bits, rate)
     return Traffic(**{name: plain(one.reshape(arrays[0].shape)) for name, one in found.items()})
 
 
@@ -230,11 +238,6 @@ def _bytes(elements: Array, bits: int) -> Array:
 
 
 def _check(size: Array, slots: Array, ctas_m: Array, ctas_n: Array) -> None:
-    if (size > MOST_CLUSTER_CTAS).any():
-        raise InputError(
-            f"cluster={size[size > MOST_CLUSTER_CTAS][0]} CTAs: must be at most"
-            f" {MOST_CLUSTER_CTAS} CTAs"
-        )
     if (slots == 0).any():
         raise InputError(f"cluster={size[slots == 0][0]} CTAs: more than the GPU has SMs")
     ctas = ctas_m.astype(np.float64) * ctas_n

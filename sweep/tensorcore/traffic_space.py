@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sweep.instructions import PORTABLE_CLUSTER_CTAS
 from sweep.tensorcore.inputs import numbers, read_shapes
 from sweep.tensorcore.space import evaluate, gpu_label, label_axis, number_axis, shape_label
 from sweep.tensorcore.traffic import dram_traffic
@@ -24,10 +25,12 @@ def sweep_traffic(
     group: Any = 1,
     cluster: Any = "1x1",
     element_type: Any = "fp16",
+    max_cluster_ctas: int = PORTABLE_CLUSTER_CTAS,
 ) -> xr.Dataset:
     """Evaluate ``dram_traffic`` for every combination; a list is a dimension.
 
-    ``group`` 1 is row-major order, others are grouped.
+    ``group`` 1 is row-major order, others are grouped. A cell that cannot exist (a cluster on a
+    GPU without) says why in ``impossible``, and has no numbers.
 
     Examples
     --------
@@ -55,9 +58,10 @@ def sweep_traffic(
             order="grouped",
             cluster=tuple(extent[cluster] for extent in cluster_extents),
             element_type=element_type,
+            max_cluster_ctas=max_cluster_ctas,
         )
 
     one_by_one = [label_axis("gpu", gpu, gpu_label), label_axis("element_type", element_type)]
     sizes = [number_axis(name, value) for name, value in (("m", m), ("n", n), ("k", k))]
     at_once = [*sizes, tiles, number_axis("group", group), clusters]
-    return evaluate(call, one_by_one, at_once)
+    return evaluate(call, one_by_one, at_once, cells="cluster")
