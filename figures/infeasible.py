@@ -13,10 +13,27 @@ if TYPE_CHECKING:
     import xarray as xr
 
 MARKERS: Mapping[str, str] = MappingProxyType(
-    {"deadlock": "x", "shared_memory": "o", "registers": "s"}
+    {
+        "deadlock": "x",
+        "shared_memory": "o",
+        "registers": "s",
+        "unsupported_element_type": "^",
+        "unknown_gpu_field": "v",
+        "loader": "<",
+        "cluster": ">",
+        "tile_shape": "D",
+    }
 )
 _WORDS: Mapping[str, str] = MappingProxyType(
-    {"deadlock": "deadlock", "shared_memory": "shared memory", "registers": "registers"}
+    {
+        "shared_memory": "does not fit: shared memory",
+        "registers": "does not fit: registers",
+        "unsupported_element_type": "cannot exist: element type",
+        "unknown_gpu_field": "not known: a field of the GPU",
+        "loader": "cannot exist: TMA",
+        "cluster": "cannot exist: cluster",
+        "tile_shape": "cannot exist: tile shape",
+    }
 )
 UNNAMED = "infeasible"
 
@@ -52,9 +69,7 @@ def words(reason: str) -> str:
     >>> words("shared_memory"), words("deadlock")
     ('does not fit: shared memory', 'deadlock')
     """
-    if reason in ("deadlock", UNNAMED):
-        return reason
-    return f"does not fit: {_WORDS.get(reason, reason)}"
+    return _WORDS.get(reason, reason)
 
 
 def hatch(reason: str) -> str:

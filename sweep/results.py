@@ -49,12 +49,14 @@ def run(
     xarray.Dataset
         One variable per output (cycles, utilisations, period, bottleneck, feasible, ...), one
         dimension per sequence, and every parameter as a coordinate. ``attrs`` hold provenance and
-        the number of infeasible points by reason.
+        the number of infeasible points by reason. A point that cannot exist on its GPU (an
+        element type, a cluster, a tile) has NaN and its reason where what makes it varies.
 
     Raises
     ------
     InputError
-        For whatever a user can get wrong, in one line.
+        For whatever a user can get wrong, in one line, and for what cannot exist where none of
+        the parameters that make it varies.
 
     Examples
     --------

@@ -208,7 +208,7 @@ def _outputs() -> Iterator[Variable]:
     yield Variable(
         "steady_tc_utilization", "output", "1", "share of the period that holds the Tensor Core"
     )
-    yield Variable("tflops", "output", "TFLOP/s", "useful throughput of the GPU")
+    yield Variable("tflops", "output", "TFLOP/s", "useful throughput of full tiles on all SMs")
     for name, long_name, meanings in (
         ("bottleneck", "what sets the period", BOTTLENECKS),
         ("feasible", "whether the point fits the hardware", "no yes unknown"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -188,3 +189,12 @@ def test_the_fields_of_a_card_are_taken_together() -> None:
     assert refused("multistage", l2_bytes=1).startswith("l2_bytes: has no effect on multistage")
     partly = {name: value for name, value in card.items() if name != "clock_hz"}
     assert "has no effect" in refused("multistage", **partly)
+
+
+def test_the_page_on_feasibility() -> None:
+    page = Path(__file__).parents[1] / "docs" / "feasibility.md"
+    failed, tried = doctest.testfile(str(page), module_relative=False, optionflags=doctest.ELLIPSIS)
+    assert (failed, tried > 5) == (0, True)
+    text = page.read_text()
+    for flag in ("infeasible_reason", "unknown_reason"):
+        assert all(f"`{meaning}`" in text for meaning in VARIABLES[flag].flag_meanings)
