@@ -67,9 +67,15 @@ class GPU:
         found: float | int | None = getattr(self, name)
         return found
 
+    def _shown(self, name: str) -> str:
+        value = self.value(name)
+        if name == "compute_capability" and value is not None:
+            return f"{value:.1f}"
+        return _number(value)
+
     def __repr__(self) -> str:
         rows = [
-            (name, _number(self.value(name)), _unit(name), self.sources.get(name, ""))
+            (name, self._shown(name), _unit(name), self.sources.get(name, ""))
             for name in GPU_FIELDS
         ]
         rows += [

@@ -286,8 +286,8 @@ def durations(
     known["epilogue_weight"], known["head_dim"] = np.asarray(epilogue_weight), np.asarray(head_dim)
     known["tile_m"], known["tile_n"], known["tile_k"] = parse_shape("tile", tile)
     known["cluster_m"], known["cluster_n"] = parse_shape("cluster", cluster)
-    known["element_bytes"] = ELEMENT_BYTES[element_type]
     known["element_rate"] = element_rate(card, element_type)
+    known["element_bytes"] = ELEMENT_BYTES[element_type]
     found: dict[str, Array] = {}
     for name, formula in FORMULAS.items():
         inputs = formula_inputs(name)
