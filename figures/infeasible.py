@@ -36,6 +36,7 @@ _WORDS: Mapping[str, str] = MappingProxyType(
     }
 )
 UNNAMED = "infeasible"
+NOT_KNOWN = "not known whether it fits"
 
 
 def reasons(ds: xr.Dataset) -> dict[str, xr.DataArray]:
@@ -59,6 +60,14 @@ def reasons(ds: xr.Dataset) -> dict[str, xr.DataArray]:
         if name != "none"
     }
     return {name: mask for name, mask in found.items() if bool(mask.any())}
+
+
+def unknown(ds: xr.Dataset) -> xr.DataArray | bool:
+    """Return where it is not known whether points fit; nowhere without ``feasible``."""
+    if "feasible" not in ds:
+        return False
+    found: xr.DataArray = ds["feasible"] == VARIABLES["feasible"].flag_meanings.index("unknown")
+    return found
 
 
 def words(reason: str) -> str:
