@@ -49,7 +49,9 @@ class Impossible(InputError):
 
 OTHER_NAMES: Mapping[str, str] = MappingProxyType(
     {
-        "num_warps": "num_warps = 4 x consumer_warpgroups; give consumer_warpgroups=num_warps / 4",
+        "num_warps": (
+            "num_warps = 4 x consumer_warpgroups, at least 4; give consumer_warpgroups=..."
+        ),
         "num_stages": (
             "give stages=...: Triton's num_stages slots with wgmma, num_stages - 1 with cp.async"
         ),

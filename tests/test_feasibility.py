@@ -69,6 +69,18 @@ class TestA100Tile:
         assert accumulator_registers(128, 256, 2) == 128
 
 
+def test_triton_holds_one_slot_less_with_cp_async() -> None:
+    """Its A100 32x256x64 with num_stages=5 takes 147,456 byte and runs: 4 slots."""
+    where: dict[str, Any] = {
+        "gpu": "a100_sxm",
+        "element_type": "fp16",
+        "tile": "32x256x64",
+        "consumer_warpgroups": 1,
+    }
+    assert budget("multistage", stages=4, **where)["smem_bytes"] == 147_456
+    assert verdict("multistage", stages=4, **where) == ("yes", "none")
+
+
 def test_99_kib_part() -> None:
     """triton-lang/triton 8182."""
     where: dict[str, Any] = {"tile": "128x128x64", "stages": 4, "smem_per_block_bytes": 101_376}

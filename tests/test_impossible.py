@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import json
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -163,6 +164,38 @@ def test_an_axis_that_is_not_involved_changes_nothing() -> None:
         sweep.run("multistage", tile="100x200x50", stages=[2, 3])
     with pytest.raises(InputError, match="'fp8': not supported"):
         sweep.run(["sync", "multistage"], gpu="a100_sxm", element_type="fp8")
+
+
+def test_each_cell_is_its_point() -> None:
+    """A flagged cell is a point that is refused, any other has the point's own numbers."""
+    axes: dict[str, list[Any]] = {
+        "gpu": ["v100_sxm2", "a100_sxm", "h100_sxm", "b200"],
+        "element_type": ["bf16", "fp8", "fp4"],
+        "cluster": ["1x1", "2x1", "3x3"],
+        "tile": ["64x64x64", "16x8x8"],
+        "loader": ["tma", "cp_async"],
+    }
+    ds = sweep.run("multistage", **axes)
+    flagged = ds.infeasible_reason.values > REASONS.index("registers")
+    for at in product(*(range(len(values)) for values in axes.values())):
+        point = {name: values[i] for i, (name, values) in zip(at, axes.items(), strict=True)}
+        cell = {name: ds[name].values[at] for name in OUTPUTS}
+        try:
+            one = sweep.simulate("multistage", **point)
+        except InputError:
+            assert flagged[at], point
+            assert np.isnan(cell["cycles"])
+            assert (cell["feasible"], cell["unknown_reason"]) == (0, 0)
+        else:
+            assert cell == {name: one[name] for name in OUTPUTS}, point
+            assert not flagged[at]
+
+
+def test_a_capability_may_vary() -> None:
+    ds = sweep.run(RING, compute_capability=[8.0, 9.0, 10.0], cluster="2x1", stages=3)
+    assert reasons(ds) == ["cluster", "none", "none"]
+    assert ds.feasible.values.tolist() == [0, 1, 2]
+    assert ds.loader.values.tolist() == ["cp_async", "tma", "tma"]
 
 
 def test_a_store_flags_cells_too(tmp_path: Path) -> None:
