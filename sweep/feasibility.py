@@ -229,10 +229,11 @@ def _gemm(schedule: Schedule, values: Mapping[str, Array]) -> tuple[Array, Array
     scales = stages * SCALE_BYTES * values["tile_m"] * -(-values["tile_k"] // SCALED_K)
     tight = (kind == _FP8) & (budget.smem_bytes + scales > budget.smem_limit)
     elsewhere = has_tcgen05(capability)
+    certain = spilled & ~elsewhere & ~np.isnan(capability)
     unknown = np.where(spilled & np.isnan(capability), _UNKNOWN["compute_capability"], 0)
     unknown = np.where(elsewhere, _UNKNOWN["tensor_memory"], unknown)
-    unknown = np.where(((kind == _FP4) | tight) & ~spilled, _UNKNOWN["scale_factors"], unknown)
-    reason = np.where(spilled & (unknown == 0), _REASON["registers"], 0)
+    unknown = np.where((kind == _FP4) | tight, _UNKNOWN["scale_factors"], unknown)
+    reason = np.where(certain, _REASON["registers"], 0)
     return np.where(short, _REASON["shared_memory"], reason), unknown
 
 
