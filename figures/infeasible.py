@@ -13,12 +13,30 @@ if TYPE_CHECKING:
     import xarray as xr
 
 MARKERS: Mapping[str, str] = MappingProxyType(
-    {"deadlock": "x", "shared_memory": "o", "registers": "s"}
+    {
+        "deadlock": "x",
+        "shared_memory": "o",
+        "registers": "s",
+        "unsupported_element_type": "^",
+        "unknown_gpu_field": "v",
+        "loader": "<",
+        "cluster": ">",
+        "tile_shape": "D",
+    }
 )
 _WORDS: Mapping[str, str] = MappingProxyType(
-    {"deadlock": "deadlock", "shared_memory": "shared memory", "registers": "registers"}
+    {
+        "shared_memory": "does not fit: shared memory",
+        "registers": "does not fit: registers",
+        "unsupported_element_type": "cannot exist: element type",
+        "unknown_gpu_field": "not known: a field of the GPU",
+        "loader": "cannot exist: TMA",
+        "cluster": "cannot exist: cluster",
+        "tile_shape": "cannot exist: tile shape",
+    }
 )
 UNNAMED = "infeasible"
+NOT_KNOWN = "not known whether it fits"
 
 
 def reasons(ds: xr.Dataset) -> dict[str, xr.DataArray]:
@@ -44,6 +62,14 @@ def reasons(ds: xr.Dataset) -> dict[str, xr.DataArray]:
     return {name: mask for name, mask in found.items() if bool(mask.any())}
 
 
+def unknown(ds: xr.Dataset) -> xr.DataArray | bool:
+    """Return where it is not known whether points fit; nowhere without ``feasible``."""
+    if "feasible" not in ds:
+        return False
+    found: xr.DataArray = ds["feasible"] == VARIABLES["feasible"].flag_meanings.index("unknown")
+    return found
+
+
 def words(reason: str) -> str:
     """Say in a legend why points do not fit.
 
@@ -52,9 +78,7 @@ def words(reason: str) -> str:
     >>> words("shared_memory"), words("deadlock")
     ('does not fit: shared memory', 'deadlock')
     """
-    if reason in ("deadlock", UNNAMED):
-        return reason
-    return f"does not fit: {_WORDS.get(reason, reason)}"
+    return _WORDS.get(reason, reason)
 
 
 def hatch(reason: str) -> str:

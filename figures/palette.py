@@ -77,7 +77,16 @@ BOTTLENECK_COLOURS: Mapping[str, str] = MappingProxyType(
 """By the flag meanings of ``bottleneck``."""
 
 HATCHES: Mapping[str, str] = MappingProxyType(
-    {"deadlock": "xxxx", "shared_memory": "////", "registers": "\\\\\\\\"}
+    {
+        "deadlock": "xxxx",
+        "shared_memory": "////",
+        "registers": "\\\\\\\\",
+        "unsupported_element_type": "....",
+        "unknown_gpu_field": "oo",
+        "loader": "--",
+        "cluster": "||",
+        "tile_shape": "++",
+    }
 )
 """By the flag meanings of ``infeasible_reason``."""
 

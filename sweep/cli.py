@@ -15,6 +15,8 @@ from sweep.console import Exit, run_command, run_program
 from sweep.version import __version__
 
 FILE = click.Path(path_type=Path)
+DEADLOCK = 3
+"""Exit code of ``simulate`` for a point that never ends."""
 
 
 @click.group(
@@ -72,7 +74,9 @@ def simulate(
 ) -> None:
     """Simulate one design point.
 
-    Prints every parameter and output by its name.
+    Prints every parameter and output by its name. A point that does not fit the hardware, or that
+    deadlocks, says so in the first line (in JSON as "verdict"), with what is short or who waits
+    for what. The exit code is 0 for a point that does not fit, and 3 for a deadlock.
 
     \b
     warpsweep simulate warp_specialized stages=4 k_tiles=64
@@ -85,7 +89,10 @@ def simulate(
 
     given = [*parameters, *([f"gpu={gpu}"] if gpu is not None else [])]
     point = sweep.simulate(schedule, engine=engine, **read_assignments(given, PARAMETERS))
-    click.echo(to_json(point) if as_json else repr(point))
+    told = {"verdict": point.verdict} if point.verdict else {}
+    click.echo(to_json({**told, **point}) if as_json else repr(point))
+    if point.infeasible_reason == "deadlock":
+        raise Exit(DEADLOCK)
 
 
 @cli.command()
@@ -270,7 +277,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     -------
     int
         Exit code: 0, 1 (``reproduce``: a mismatch; ``verify``: a violation), 2 (a mistake of the
-        user), 130 (Ctrl-C).
+        user), 3 (``simulate``: a deadlock), 130 (Ctrl-C).
     """
     return run_program(cli) if arguments is None else run_command(cli, list(arguments))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -13,13 +13,13 @@ from sweep.checks import Label, check_numbers, label_text
 from sweep.description import Schedule
 from sweep.errors import InputError
 from sweep.hardware import GPU, GPUS
+from sweep.instructions import TMA_CAPABILITY
 from sweep.tile import (
     ELEMENT_BYTES,
     FORMULAS,
     ISSUE_CYCLES,
     KEYS,
     QUERY_ROWS,
-    element_rate,
     formula_inputs,
     parse_shape,
 )
@@ -29,6 +29,7 @@ Array = NDArray[Any]
 
 LOOKUPS: Mapping[str, tuple[str, ...]] = {
     "t_issue": ("loader",),
+    "loader": ("compute_capability",),
     "tile_m": ("tile",),
     "tile_n": ("tile",),
     "tile_k": ("tile",),
@@ -49,6 +50,8 @@ _SHARED = (
     "smem_per_block_bytes",
     "registers_per_sm",
     "max_registers_per_thread",
+    "element_type",
+    "compute_capability",
 )
 BUDGET: Mapping[str, tuple[str, ...]] = {
     "gemm": ("tile_m", "tile_n", "tile_k", "stage_bytes", "consumer_warpgroups", *_SHARED),
@@ -83,7 +86,8 @@ def inputs_of(name: str) -> tuple[str, ...]:
 
 def uses(schedule: Schedule) -> frozenset[str]:
     """Return every name with a path to an output of a schedule."""
-    return _reached((*schedule.parameters, *BUDGET[schedule.family], *THROUGHPUT))
+    reached = _reached((*schedule.parameters, *BUDGET[schedule.family], *THROUGHPUT))
+    return reached | {"max_cluster_ctas"} if "cluster" in reached else reached
 
 
 @lru_cache(maxsize=256)
@@ -131,6 +135,7 @@ class Derivation:
         self.schedule = schedule
         self.given = given
         self.used: dict[str, Quantity] = {}
+        self.ndim = ndim
         self._unit = (1,) * ndim
         self._shared = shared
         self._varying = varying
@@ -162,6 +167,8 @@ class Derivation:
 
     def _work_out(self, name: str) -> Quantity:
         formula = name in FORMULAS and (name != "k_tiles" or "k" in self.given)
+        if name == "loader":
+            return self._loader()
         if not formula and name not in LOOKUPS:
             return self._default(name)
         inputs = [self.get(need) for need in inputs_of(name)]
@@ -172,15 +179,23 @@ class Derivation:
             with np.errstate(all="ignore"):  # what is not finite is refused with its name
                 array = FORMULAS[name](*(one.array for one in inputs))
         else:
-            array = _look_up(name, inputs, self._supported)
+            array = _look_up(name, inputs)
         found = Quantity(frozenset().union(*(one.dims for one in inputs)), array)
         if shareable:
             self._shared[name] = found
         return found
 
-    def _supported(self) -> None:
-        """Refuse an element type that the GPU does not have, whatever it is needed for."""
-        self.get("element_rate")
+    def _loader(self) -> Quantity:
+        """Return the schedule's loader; cp.async where the GPU is too old for TMA."""
+        found = _constant("loader", _schedule_default("loader", self.schedule), self._unit)
+        capability = self.get("compute_capability")
+        old = capability.array < TMA_CAPABILITY
+        tma, cp_async = map(found.labels.index, ("tma", "cp_async"))
+        if found.array.item() != tma or not old.any():
+            return found
+        if old.all():
+            return _constant("loader", "cp_async", self._unit)
+        return Quantity(capability.dims, np.where(old, cp_async, tma), found.labels)
 
     def _default(self, name: str) -> Quantity:
         if name in OF_SCHEDULE:
@@ -219,14 +234,13 @@ def _constant(name: str, value: Any, shape: tuple[int, ...]) -> Quantity:
     return Quantity(frozenset(), np.full(shape, code, dtype=np.int64), labels)
 
 
-def _look_up(name: str, inputs: list[Quantity], check_element: Any) -> Array:
+def _look_up(name: str, inputs: list[Quantity]) -> Array:
     first = inputs[0]
     if name == "t_issue":
         return _take(first, [ISSUE_CYCLES[str(label)] for label in first.labels])
     if name == "element_rate":
         return _element_rates(*inputs)
     if name == "element_bytes":
-        check_element()
         return _take(first, [ELEMENT_BYTES[str(label)] for label in first.labels])
     if name in GPU_FIELDS:
         return _gpu_field(name, first)
@@ -234,30 +248,22 @@ def _look_up(name: str, inputs: list[Quantity], check_element: Any) -> Array:
     return _take(first, [label[axis] for label in first.labels if isinstance(label, tuple)])
 
 
-def _take(codes: Quantity, table: Iterable[float]) -> Array:
-    return np.asarray(np.array(list(table))[codes.array])
+def _take(codes: Quantity, table: Any) -> Array:
+    return np.asarray(np.asarray(table)[codes.array])
 
 
 def _gpu_field(name: str, gpus: Quantity) -> Array:
-    cards = [label for label in gpus.labels if isinstance(label, GPU)]
-    for card in cards:
-        if card.value(name) is None:
-            unit = VARIABLES[name].units
-            unit = "" if unit == "1" else f" (in {unit})"
-            raise InputError(f"{name}: not known for gpu={card.name!r}; give {name}=...{unit}")
-    numbers = [card.value(name) for card in cards]
-    values = check_numbers(VARIABLES[name], numbers if len(cards) > 1 else numbers[0])
-    return np.asarray(values.reshape(-1)[gpus.array])
+    """Return a field of each GPU, NaN (0 where it is an integer) where it is not known."""
+    variable = VARIABLES[name]
+    unknown = 0 if variable.dtype == "int64" else np.nan
+    figures = (label.value(name) for label in gpus.labels if isinstance(label, GPU))
+    values = [unknown if one is None else check_numbers(variable, one) for one in figures]
+    return _take(gpus, np.array(values, dtype=variable.dtype))
 
 
 def _element_rates(elements: Quantity, gpus: Quantity) -> Array:
-    """Return the rate of each element type on each GPU it meets; refuse what is not supported."""
+    """Return the rate of each element type on each GPU it meets, NaN where it has none."""
     cards = [label for label in gpus.labels if isinstance(label, GPU)]
     names = [label_text(label) for label in elements.labels]
     table = np.array([[card.element_rates.get(name, np.nan) for card in cards] for name in names])
-    codes = elements.array * len(cards) + gpus.array
-    rates = table.ravel()[codes]
-    if np.isnan(rates).any():
-        worst = int(codes[np.isnan(rates)][0])
-        element_rate(cards[worst % len(cards)], names[worst // len(cards)])
-    return np.asarray(rates)
+    return np.asarray(table[elements.array, gpus.array])

@@ -217,10 +217,20 @@ def run_block(space: Space, block: Block, out: Outputs) -> None:
 
 
 def finish_block(schedule: Schedule, values: Values, out: Outputs) -> None:
-    """Fill in what follows from cycles and period: utilisations, throughput, feasibility."""
+    """Fill in what follows from cycles and period: utilisations, throughput, feasibility.
+
+    What cannot exist has no numbers, whatever its placeholders gave.
+    """
     _rates(schedule, values, out)
     dead = np.isnan(out["cycles"])  # durations are finite: only a deadlock has no makespan
-    out["feasible"][...], out["infeasible_reason"][...] = feasibility(schedule, values, dead)
+    for name, flags in feasibility(schedule, values, dead)._asdict().items():
+        out[name][...] = flags
+    if values["impossible"].any():
+        nowhere = np.broadcast_to(values["impossible"] != 0, dead.shape)
+        for name in OUTPUTS:
+            if VARIABLES[name].kind == "output":
+                out[name][nowhere] = np.nan
+        out["bottleneck"][nowhere] = 0
 
 
 def _rates(schedule: Schedule, values: Values, out: Outputs) -> None:

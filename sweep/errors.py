@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import difflib
+import re
 import reprlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 QUOTED = 40
@@ -13,6 +15,30 @@ LONGEST_MESSAGE = 2000
 _REPR = reprlib.Repr()
 _REPR.maxlist = _REPR.maxtuple = _REPR.maxset = _REPR.maxdict = 4
 _REPR.maxstring = _REPR.maxother = QUOTED
+
+_CLOSE, _VERY_CLOSE = 0.6, 0.8
+_MOST_LISTED = 20
+OTHER_CARDS = frozenset(
+    [
+        "h20",
+        "h800",
+        "a800",
+        "a10",
+        "a30",
+        "a40",
+        "b100",
+        "b300",
+        "gb200",
+        "gb300",
+        "gh200",
+        "l20",
+        "l40",
+    ]
+)
+"""GPUs that are not known, and whose names are near to those of other ones."""
+OTHER_GPU = (
+    "enter another card as sweep.hardware.GPU(name, sm_count=..., ...), or its fields as parameters"
+)
 
 
 class InputError(ValueError):
@@ -29,6 +55,36 @@ class InputError(ValueError):
 
 class InputTypeError(InputError, TypeError):
     """A wrong kind of object: as ``InputError``, and a TypeError too."""
+
+
+class Impossible(InputError):
+    """What cannot exist on this hardware: refused where it is all that was asked for.
+
+    One cell of a grid is flagged instead, with this as its reason.
+    """
+
+
+OTHER_NAMES: Mapping[str, str] = MappingProxyType(
+    {
+        "num_warps": (
+            "num_warps = 4 x consumer_warpgroups, at least 4; give consumer_warpgroups=..."
+        ),
+        "num_stages": (
+            "give stages=...: Triton's num_stages slots with wgmma, num_stages - 1 with cp.async"
+        ),
+        "num_consumer_groups": "give consumer_warpgroups=...",
+        "num_ctas": "give cluster=..., CTAs along M x N",
+        "block_m": "give tile=..., M x N x K, such as tile=128x256x64",
+        "block_n": "give tile=..., M x N x K, such as tile=128x256x64",
+        "block_k": "give tile=..., M x N x K, such as tile=128x256x64",
+        "m": "a point is one CTA's work; tile=... sets its shape and k=... its depth",
+        "n": "a point is one CTA's work; tile=... sets its shape and k=... its depth",
+        "keys": "the attention block is fixed at 128 keys",
+        "kv_stages": "the attention block is fixed at 2 buffers of keys and of values",
+        "dtype": "give element_type=...",
+    }
+)
+"""What to enter instead of names that kernels elsewhere use, by the name in lower case."""
 
 
 def one_line(text: str) -> str:
@@ -113,11 +169,43 @@ def unknown_name(kind: str, name: object, known: Iterable[str]) -> InputError:
     --------
     >>> print(unknown_name("schedule", "multistge", ["sync", "multistage"]))
     unknown schedule 'multistge': did you mean 'multistage'?
+    >>> print(unknown_name("parameter", "num_ctas", ["cluster"]))
+    unknown parameter 'num_ctas': give cluster=..., CTAs along M x N
     """
     names = list(known)
-    text = name[:100] if isinstance(name, str) else ""
-    begins = [one for one in names if text and one.startswith(text)]
-    near = begins or difflib.get_close_matches(text, names, n=1, cutoff=0.5)
-    hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names)}"
     error = InputError if isinstance(name, str) else InputTypeError
+    text = name[:100] if isinstance(name, str) else ""
+    key = text.lower().replace("block_size_", "block_")
+    if kind == "parameter" and key in OTHER_NAMES:
+        return error(f"unknown parameter {quoted(name)}: {OTHER_NAMES[key]}")
+    near = _nearest(text, names)
+    hint = f"did you mean {near!r}?" if near else _where_to_look(kind, names)
     return error(f"unknown {kind} {quoted(name)}: {hint}")
+
+
+def _where_to_look(kind: str, names: list[str]) -> str:
+    if kind == "parameter" and len(names) > _MOST_LISTED:
+        return "'warpsweep variables' lists the parameters"
+    known = f"known: {', '.join(names)}"
+    return f"{known}; {OTHER_GPU}" if kind == "GPU" else known
+
+
+def _nearest(name: str, names: list[str]) -> str:
+    """Return the name that was likely meant, "" where none is near enough.
+
+    It begins with what was given, or is a slip of typing away. A number that goes on or differs
+    ("h20", "h200") makes another name.
+    """
+    small = name.lower()
+    if re.split("[-_ ]", small)[0] in OTHER_CARDS:
+        return ""
+    begins = [one for one in names if len(small) > 1 and one.startswith(small)]
+    begins = [one for one in begins if not re.match(r".*\d \d", f"{small} {one[len(small) :]}")]
+    close = difflib.get_close_matches(small, names, n=3, cutoff=_CLOSE)
+    slips = [one for one in close if _digits(one) == _digits(small)]
+    slips += difflib.get_close_matches(small, names, n=1, cutoff=_VERY_CLOSE)
+    return next(iter([*begins, *slips]), "")
+
+
+def _digits(text: str) -> list[str]:
+    return sorted(re.findall(r"\d", text))

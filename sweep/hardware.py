@@ -20,7 +20,7 @@ class GPU:
     ----------
     name, summary : str
         Its name and one line about it.
-    sm_count ... dram_bytes_per_second : float, int or None
+    compute_capability, sm_count ... dram_bytes_per_second : float, int or None
         See ``sweep.variables`` for units and meanings.
     element_rates : mapping of str to float
         Tensor Core rate of an element type relative to 16-bit; a type that is absent is not
@@ -31,6 +31,7 @@ class GPU:
 
     name: str
     summary: str = ""
+    compute_capability: float | None = None
     sm_count: int | None = None
     clock_hz: float | None = None
     tc_flop_per_cycle: float | None = None
@@ -66,9 +67,15 @@ class GPU:
         found: float | int | None = getattr(self, name)
         return found
 
+    def _shown(self, name: str) -> str:
+        value = self.value(name)
+        if name == "compute_capability" and value is not None:
+            return f"{value:.1f}"
+        return _number(value)
+
     def __repr__(self) -> str:
         rows = [
-            (name, _number(self.value(name)), _unit(name), self.sources.get(name, ""))
+            (name, self._shown(name), _unit(name), self.sources.get(name, ""))
             for name in GPU_FIELDS
         ]
         rows += [

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sweep.chains import chain_counts
-from sweep.derived import depends_on
+from sweep.derived import Derivation, depends_on
 from sweep.description import Schedule
 from sweep.errors import InputError
 from sweep.plan import plan
+from sweep.tile import k_tiles
 from sweep.variables import EXACT_CYCLES
 
 Array = NDArray[Any]
@@ -122,6 +123,25 @@ def check_events(schedule: Schedule, point: Mapping[str, Any], what: str) -> Non
         raise InputError(
             f"{schedule.loop}={steps}: {what} keeps every event, here {events:,};"
             f" the limit is {MOST_EVENTS:,} events"
+        )
+
+
+def check_k_tiles(derivation: Derivation) -> None:
+    """Refuse ``k_tiles`` that are not those of ``k``, where both are given."""
+    given = derivation.given
+    if "k" not in given or "k_tiles" not in given:
+        return
+    count, k, size = (derivation.get(name).array for name in ("k_tiles", "k", "tile_k"))
+    right = k_tiles(k, size)
+    wrong = count != right
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        asked, depth, step, needed = (
+            int(np.broadcast_to(one, wrong.shape).flat[at]) for one in (count, k, size, right)
+        )
+        raise InputError(
+            f"k_tiles={asked} and k={depth} contradict each other: ceil({depth} / BK={step}) is"
+            f" {needed} k-tiles; give one of them"
         )
 
 

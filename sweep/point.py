@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,9 @@ from sweep.errors import InputError
 from sweep.events import Deadlock, run_events
 from sweep.limits import check_events
 from sweep.space import Space, resolve
+from sweep.tile import GRID
 from sweep.variables import OUTPUTS, VARIABLES
+from sweep.verdict import verdict
 
 ENGINES = ("batch", "events")
 
@@ -63,12 +67,15 @@ class Flag(int):
 class Point(Mapping[str, Any]):
     """The result of ``simulate``: parameters and outputs as attributes and as items.
 
-    Flags (``bottleneck``, ``feasible``, ``infeasible_reason``) are words that also equal the
-    integers of a Dataset.
+    Flags (``bottleneck``, ``feasible``, ``infeasible_reason``, ``unknown_reason``) are words that
+    also equal the integers of a Dataset. ``verdict`` says in one line that the point deadlocks and
+    who waits for what, that it does not fit and what is short, or why that is not known; it is
+    empty for a point that fits, and the first line of what is printed otherwise.
     """
 
-    def __init__(self, values: Mapping[str, Any]) -> None:
+    def __init__(self, values: Mapping[str, Any], verdict: str = "") -> None:
         self._values = dict(values)
+        self.verdict = verdict
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -90,7 +97,8 @@ class Point(Mapping[str, Any]):
 
     def __repr__(self) -> str:
         width = max(map(len, self._values))
-        return "\n".join(_line(name, value, width) for name, value in self._values.items())
+        lines = [_line(name, value, width) for name, value in self._values.items()]
+        return "\n".join([self.verdict, *lines] if self.verdict else lines)
 
 
 def simulate(schedule: Any, *, engine: str = "batch", **parameters: Any) -> Point:
@@ -136,7 +144,8 @@ def simulate(schedule: Any, *, engine: str = "batch", **parameters: Any) -> Poin
     for name in OUTPUTS:
         value = outputs[name].item()
         found[name] = Flag(value, name) if VARIABLES[name].kind == "flag" else value
-    return Point(found)
+    reason, unknown = found["infeasible_reason"].meaning, found["unknown_reason"].meaning
+    return Point(found, verdict(space, event_parameters(space), reason, unknown))
 
 
 def one_point(schedule: Any, parameters: Mapping[str, Any]) -> Space:
@@ -180,5 +189,11 @@ def _replace_timing(space: Space, outputs: dict[str, np.ndarray]) -> None:
 def _line(name: str, value: Any, width: int) -> str:
     variable = VARIABLES.get(name)
     units = variable.units if variable and variable.units != "1" else ""
-    text = f"{value:.10g}" if isinstance(value, float) else str(value)
+    text = _digits(value, units) if isinstance(value, float) else str(value)
     return f"{name:<{width}}  {text}{' ' + units if units else ''}"
+
+
+def _digits(value: float, units: str) -> str:
+    """Write times on the grid of 1/1024 cycle in full: they are exact."""
+    exact = units == "cycle" and math.isfinite(value) and (value * GRID).is_integer()
+    return f"{Decimal(value):f}" if exact else f"{value:.10g}"

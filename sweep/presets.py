@@ -35,6 +35,7 @@ HOPPER_RATES: dict[str, Sourced] = {
     "int8": (2.0, f"{LUO25}: wgmma m64n256k32 s8 takes the 128 cycles of m64n256k16 f16"),
 }
 GH100: dict[str, Sourced] = {
+    "compute_capability": (9.0, GUIDE),
     "sm_count": (132, HOPPER),
     "clock_hz": (1.83e9, f"{HOPPER}; the clock that gives the tensor peak of 989.4 TFLOP/s"),
     "tc_flop_per_cycle": (4096, f"{HOPPER}: 4 Tensor Cores x 512 FMA"),
@@ -68,6 +69,7 @@ PRESETS: dict[str, Row] = {
     "lecture": (
         "the lecture's round numbers, a Hopper with a fast L2",
         {
+            "compute_capability": (9.0, f"as H100 SXM: {GUIDE}"),
             "sm_count": (132, LECTURE),
             "clock_hz": (1.83e9, LECTURE),
             "tc_flop_per_cycle": (4096, LECTURE),
@@ -89,6 +91,7 @@ PRESETS: dict[str, Row] = {
     "v100_sxm2": (
         "Volta, compute capability 7.0",
         {
+            "compute_capability": (7.0, GUIDE),
             "sm_count": (80, RECALLED),
             "clock_hz": (1.53e9, RECALLED),
             "tc_flop_per_cycle": (1024, RECALLED),
@@ -111,6 +114,7 @@ PRESETS: dict[str, Row] = {
     "a100_sxm": (
         "Ampere, compute capability 8.0, 80 GB",
         {
+            "compute_capability": (8.0, GUIDE),
             "sm_count": (108, DATASHEETS),
             "clock_hz": (1.41e9, DATASHEETS),
             "tc_flop_per_cycle": (2048, f"{DATASHEETS}: 432 Tensor Cores x 256 FMA over 108 SMs"),
@@ -154,6 +158,7 @@ PRESETS: dict[str, Row] = {
     "b200": (
         "Blackwell, compute capability 10.0, 148 SMs",
         {
+            "compute_capability": (10.0, B200_PROPERTIES),
             "sm_count": (148, B200_PROPERTIES),
             "clock_hz": (
                 1.856e9,

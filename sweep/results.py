@@ -54,12 +54,14 @@ def run(
         One variable per output (cycles, utilisations, period, bottleneck, feasible, ...), one
         dimension per sequence, and every parameter as a coordinate with the values that were
         passed (attribute ``rounding`` says how they are held inside). ``attrs`` hold provenance
-        and the number of infeasible points by reason.
+        and the number of infeasible points by reason. A point that cannot exist on its GPU (an
+        element type, a cluster, a tile) has NaN and its reason where what makes it varies.
 
     Raises
     ------
     InputError
-        For whatever a user can get wrong, in one line.
+        For whatever a user can get wrong, in one line, and for what cannot exist where none of
+        the parameters that make it varies.
 
     Examples
     --------

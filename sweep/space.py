@@ -28,8 +28,10 @@ from sweep.derived import (
 from sweep.description import Schedule
 from sweep.errors import InputError, quoted, unknown_name
 from sweep.hardware import GPU
+from sweep.impossible import impossible_points
 from sweep.layout import Coordinate, expand, lay_out
 from sweep.limits import (
+    check_k_tiles,
     check_release,
     check_rounds,
     check_run_length,
@@ -40,7 +42,7 @@ from sweep.merge import merge_coordinates
 from sweep.named import as_array
 from sweep.schedules import load_schedule
 from sweep.space_memory import check_derived_memory
-from sweep.variables import PARAMETERS, VARIABLES
+from sweep.variables import GPU_FIELDS, PARAMETERS, VARIABLES
 
 Array = NDArray[Any]
 MOST_SCHEDULES = 1000
@@ -64,9 +66,10 @@ class Space:
         Per schedule, every entry of ``schedule.parameters`` (durations float64 cycles, counts
         int64, choices int8 codes in the order of the registry's choices), ``clock_hz``,
         ``sm_count``, ``flop_per_step`` (useful FLOP per k-tile of an output tile, or per block of
-        every warpgroup; NaN where unknown), ``known`` (whether the tile or head dimension is)
-        and, where known, what the budgets need. Each has one axis per dimension other than
-        "schedule", of length 1 where constant.
+        every warpgroup; NaN where unknown), ``known`` (whether the tile or head dimension is),
+        ``impossible`` (codes of ``infeasible_reason`` where a point cannot exist, its durations
+        being placeholders there) and, where known, what the budgets need. Each has one axis per
+        dimension other than "schedule", of length 1 where constant.
     points : int
         Number of points, schedules included.
     gpus : tuple of GPU
@@ -105,8 +108,11 @@ def resolve(schedule: Any, parameters: Mapping[str, Any]) -> Space:
     Raises
     ------
     InputError
-        For names that do not exist, parameters that none of the schedules uses, values outside
-        the limits of the registry, and axes that do not fit together.
+        For names that do not exist, parameters that none of the schedules uses (a GPU field is
+        taken where all those that the schedules use are given too: together they are a card),
+        values outside the limits of the registry, axes that do not fit together, ``k`` and
+        ``k_tiles`` that contradict each other, and what cannot exist on a GPU where none of the
+        parameters that make it varies; where one does, its points are flagged.
 
     Examples
     --------
@@ -122,8 +128,9 @@ def resolve(schedule: Any, parameters: Mapping[str, Any]) -> Space:
     for chosen in schedules:
         check_derived_memory(chosen, arguments, dims)
     derivations = _derive(schedules, arguments, dims)
-    values = tuple(_values(one) for one in derivations)
+    values = tuple(_values(one, is_axis) for one in derivations)
     for one, found in zip(derivations, values, strict=True):
+        check_k_tiles(one)
         check_release(one.schedule, found)
         check_warpgroups(one.schedule, found)
         check_run_length(one.schedule, found, parameters)
@@ -189,10 +196,11 @@ def _find_schedule(schedule: Any) -> Schedule:
 
 def _check_names(parameters: Mapping[str, Any], schedules: tuple[Schedule, ...]) -> None:
     used = frozenset().union(*(uses(one) for one in schedules))
+    card = used.intersection(GPU_FIELDS) - {"compute_capability"} <= set(parameters)
     for name in parameters:
         if name not in PARAMETERS:
             raise unknown_name("parameter", name, PARAMETERS)
-        if name not in used:
+        if name not in used and not (name in GPU_FIELDS and card):
             chosen = ", ".join(one.name for one in schedules)
             users = [one.name for one in SCHEDULES.values() if name in uses(one)]
             who = f"used by {', '.join(users)}" if users else "no schedule uses it"
@@ -215,7 +223,7 @@ def _derive(
     return tuple(found)
 
 
-def _values(derivation: Derivation) -> dict[str, Array]:
+def _values(derivation: Derivation, many_schedules: bool) -> dict[str, Array]:
     schedule = derivation.schedule
     names = [*schedule.parameters, *THROUGHPUT]
     known = derivation.known
@@ -223,6 +231,12 @@ def _values(derivation: Derivation) -> dict[str, Array]:
         names += BUDGET[schedule.family]
     derivation.get("gpu")
     values = {name: derivation.get(name).array for name in names}
+    values["impossible"] = impossible_points(derivation, many_schedules)
+    if values["impossible"].any():
+        values |= {
+            name: np.where(np.isnan(values[name]), 1.0, values[name])
+            for name in (*schedule.durations, "clock_hz")
+        }
     for name in schedule.parameters:
         if VARIABLES[name].kind == "choice":
             values[name] = values[name].astype(np.int8)

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sweep.errors import InputError, quoted
+from sweep.errors import Impossible, InputError, quoted
 from sweep.hardware import GPU, GPUS
 from sweep.variables import GPU_FIELDS, VARIABLES
 
@@ -36,6 +36,8 @@ QUERY_ROWS, KEYS = 64, 128
 SOFTMAX_PASSES = 4
 
 _AXES = {"tile": ("M", "N", "K"), "cluster": ("M", "N")}
+LARGEST_EXTENT: Mapping[str, int] = MappingProxyType({"tile": 2**16, "cluster": 2**10})
+"""Far above what any GPU has; products of extents then stay exact in int64 and float64."""
 
 
 def to_grid(cycles: ArrayLike) -> Array:
@@ -78,7 +80,7 @@ def parse_shape(name: str, value: object) -> tuple[int, ...]:
     Raises
     ------
     InputError
-        If it is not that many positive whole numbers.
+        If it is not that many whole numbers from 1 to ``LARGEST_EXTENT``.
 
     Examples
     --------
@@ -87,9 +89,10 @@ def parse_shape(name: str, value: object) -> tuple[int, ...]:
     """
     axes, example = _AXES[name], VARIABLES[name].default
     sizes = _tuple_sizes(value) if isinstance(value, tuple) else _text_sizes(str(value))
-    if len(sizes) != len(axes) or not all(0 < size < 2**31 for size in sizes):
+    most = LARGEST_EXTENT[name]
+    if len(sizes) != len(axes) or not all(0 < size <= most for size in sizes):
         raise InputError(
-            f"{name}={quoted(value)}: must be {len(axes)} positive whole numbers,"
+            f"{name}={quoted(value)}: must be {len(axes)} whole numbers from 1 to {most:,},"
             f" {' x '.join(axes)}, such as {example!r} or {_text_sizes(str(example))}"
         )
     return sizes
@@ -285,8 +288,8 @@ def durations(
     known["epilogue_weight"], known["head_dim"] = np.asarray(epilogue_weight), np.asarray(head_dim)
     known["tile_m"], known["tile_n"], known["tile_k"] = parse_shape("tile", tile)
     known["cluster_m"], known["cluster_n"] = parse_shape("cluster", cluster)
-    known["element_bytes"] = ELEMENT_BYTES[element_type]
     known["element_rate"] = element_rate(card, element_type)
+    known["element_bytes"] = ELEMENT_BYTES[element_type]
     found: dict[str, Array] = {}
     for name, formula in FORMULAS.items():
         inputs = formula_inputs(name)
@@ -306,7 +309,8 @@ def element_rate(gpu: GPU, element_type: str) -> float:
     rate = gpu.element_rates.get(element_type)
     if rate is None:
         supported = list(gpu.element_rates)
-        raise InputError(
+        kind = Impossible if element_type in ELEMENT_BYTES else InputError
+        raise kind(
             f"element_type={element_type!r}: not supported by gpu={gpu.name!r}, which has"
             f" {', '.join(supported)}; give element_type={supported[0]!r}"
         )

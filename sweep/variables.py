@@ -132,6 +132,10 @@ def _physical() -> Iterator[Variable]:
     yield Variable(
         "epilogue_weight", "physical", "1", "work of the epilogue, plain store = 1", default=1.0
     )
+    yield Variable(
+        "max_cluster_ctas", "physical", "1", "most CTAs of a cluster; above 8 is not portable",
+        "int64", 8, lower=1, upper=16,
+    )  # fmt: skip
     yield _integer("head_dim", "physical", "1", "head dimension", 128)
     yield _integer("consumer_warpgroups", "physical", "1", "warpgroups that compute")
     yield _integer(
@@ -141,13 +145,14 @@ def _physical() -> Iterator[Variable]:
 
 def _gpu_fields() -> Iterator[Variable]:
     kind: Kind = "gpu_field"
+    yield Variable("compute_capability", kind, "1", "compute capability, such as 9.0", lower=1)
     yield _integer("sm_count", kind, "1", "streaming multiprocessors")
     for name, units, long_name in (
         ("clock_hz", "Hz", "SM clock"),
         ("tc_flop_per_cycle", "FLOP/cycle", "dense 16-bit Tensor Core rate per SM"),
         ("mem_bytes_per_cycle", "byte/cycle", "copy bandwidth into shared memory per SM"),
     ):
-        yield Variable(name, kind, units, long_name, above_lower=True)
+        yield _rate(name, units, long_name)
     yield Variable("latency_cycles", kind, "cycle", "latency of a copy", upper=EXACT_CYCLES)
     for name, units, long_name in (
         ("exp_per_cycle", "1/cycle", "exponentials per SM"),
@@ -155,15 +160,17 @@ def _gpu_fields() -> Iterator[Variable]:
         ("staging_bytes_per_cycle", "byte/cycle", "registers to shared memory per SM"),
         ("smem_bytes_per_cycle", "byte/cycle", "shared-memory bandwidth per SM"),
     ):
-        yield Variable(name, kind, units, long_name, above_lower=True)
+        yield _rate(name, units, long_name)
     yield _integer("smem_per_block_bytes", kind, "byte", "shared memory of a block", lower=0)
     yield _integer("smem_per_sm_bytes", kind, "byte", "shared memory of an SM", lower=0)
     yield _integer("registers_per_sm", kind, "1", "32-bit registers of an SM")
     yield _integer("max_registers_per_thread", kind, "1", "32-bit registers a thread can address")
     yield _integer("l2_bytes", kind, "byte", "L2 cache", lower=0)
-    yield Variable(
-        "dram_bytes_per_second", kind, "byte/s", "device-memory bandwidth", above_lower=True
-    )
+    yield _rate("dram_bytes_per_second", "byte/s", "device-memory bandwidth")
+
+
+def _rate(name: str, units: str, long_name: str) -> Variable:
+    return Variable(name, "gpu_field", units, long_name, above_lower=True, upper=2**53)
 
 
 def _integer(
@@ -177,6 +184,13 @@ BOTTLENECKS = (
     " copy_issue serial_chain"
 )
 """What can set a period, in the order of precedence."""
+INFEASIBLE_REASONS = (
+    "none deadlock shared_memory registers unsupported_element_type unknown_gpu_field loader"
+    " cluster tile_shape"
+)
+"""A deadlock, budgets that do not suffice, and what cannot exist on the GPU."""
+UNKNOWN_REASONS = "none no_tile fixed_block scale_factors tensor_memory compute_capability"
+"""What the model would have to know, in the order of precedence."""
 
 
 def _outputs() -> Iterator[Variable]:
@@ -194,19 +208,12 @@ def _outputs() -> Iterator[Variable]:
     yield Variable(
         "steady_tc_utilization", "output", "1", "share of the period that holds the Tensor Core"
     )
-    yield Variable("tflops", "output", "TFLOP/s", "useful throughput of the GPU")
+    yield Variable("tflops", "output", "TFLOP/s", "useful throughput of full tiles on all SMs")
     for name, long_name, meanings in (
-        (
-            "bottleneck",
-            "what sets the period",
-            BOTTLENECKS,
-        ),
+        ("bottleneck", "what sets the period", BOTTLENECKS),
         ("feasible", "whether the point fits the hardware", "no yes unknown"),
-        (
-            "infeasible_reason",
-            "why the point does not fit",
-            "none deadlock shared_memory registers",
-        ),
+        ("infeasible_reason", "why the point does not fit or cannot exist", INFEASIBLE_REASONS),
+        ("unknown_reason", "why it is not known whether the point fits", UNKNOWN_REASONS),
     ):
         yield Variable(name, "flag", "1", long_name, "int8", flag_meanings=tuple(meanings.split()))
 

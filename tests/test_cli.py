@@ -98,11 +98,11 @@ class TestSimulate:
         assert {name: value for name, value in found.items() if value is not None} == dict(one)
 
     def test_what_does_not_exist_is_null(self, capsys: Capture) -> None:
-        text = printed(
-            capsys, "simulate", "warp_specialized", "mma_in_flight=4", "stages=2", "--json"
-        )
+        assert main(["simulate", "warp_specialized", "mma_in_flight=4", "stages=2", "--json"]) == 3
+        text = capsys.readouterr().out
         found = json.loads(text, parse_constant=pytest.fail)
         assert found["cycles"] is None
+        assert "producer waits for empty slot 0" in found["verdict"]
         assert (found["feasible"], found["infeasible_reason"]) == ("no", "deadlock")
 
     def test_text(self, capsys: Capture) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,19 +16,25 @@ from sweep.feasibility import (
     staged_registers,
     stages_that_fit,
 )
+from sweep.hardware import GPUS
 from sweep.schedules import discover
 from sweep.space import resolve
 from sweep.variables import VARIABLES
 
 REASONS = VARIABLES["infeasible_reason"].flag_meanings
 FEASIBLE = VARIABLES["feasible"].flag_meanings
+UNKNOWN = VARIABLES["unknown_reason"].flag_meanings
 
 
 def verdict(schedule: str, deadlocked: bool = False, **parameters: Any) -> tuple[str, str]:
     space = resolve(schedule, parameters)
-    feasible, reason = feasibility(space.schedules[0], space.values[0], deadlocked)
-    assert feasible.dtype == reason.dtype == np.int8
-    return FEASIBLE[feasible.item()], REASONS[reason.item()]
+    found = feasibility(space.schedules[0], space.values[0], deadlocked)
+    assert all(flags.dtype == np.int8 for flags in found)
+    unknown = FEASIBLE[found.feasible.item()] == "unknown"
+    assert (UNKNOWN[found.unknown_reason.item()] != "none") == unknown
+    assert (FEASIBLE[found.feasible.item()] == "no") == (found.infeasible_reason.item() != 0)
+    reason = UNKNOWN[found.unknown_reason.item()] if unknown else REASONS[found.infeasible_reason]
+    return FEASIBLE[found.feasible.item()], reason
 
 
 def budget(schedule: str, **parameters: Any) -> dict[str, float]:
@@ -60,6 +67,18 @@ class TestA100Tile:
         where: dict[str, Any] = {**self.where, "consumer_warpgroups": 2}
         assert verdict("multistage", stages=3, **where) == ("yes", "none")
         assert accumulator_registers(128, 256, 2) == 128
+
+
+def test_triton_holds_one_slot_less_with_cp_async() -> None:
+    """Its A100 32x256x64 with num_stages=5 takes 147,456 byte and runs: 4 slots."""
+    where: dict[str, Any] = {
+        "gpu": "a100_sxm",
+        "element_type": "fp16",
+        "tile": "32x256x64",
+        "consumer_warpgroups": 1,
+    }
+    assert budget("multistage", stages=4, **where)["smem_bytes"] == 147_456
+    assert verdict("multistage", stages=4, **where) == ("yes", "none")
 
 
 def test_99_kib_part() -> None:
@@ -184,9 +203,25 @@ def test_attention(schedule: str, head_dim: int, smem: int, registers: int) -> N
     assert verdict(schedule, head_dim=head_dim) == ("yes", "none")
 
 
-def test_attention_head_dim_256() -> None:
-    assert verdict("attention_serial", head_dim=256) == ("no", "shared_memory")
-    assert verdict("attention_serial", head_dim=256, element_type="fp8") == ("no", "registers")
+@pytest.mark.parametrize(
+    "where",
+    [
+        {"head_dim": 256},
+        {"head_dim": 256, "element_type": "fp8"},
+        {"head_dim": 192},
+        {"head_dim": 256, "gpu": "h100_sxm"},
+        {"head_dim": 256, "gpu": "a100_sxm"},
+    ],
+)
+def test_a_larger_head_needs_another_block(where: dict[str, Any]) -> None:
+    """FlashAttention-3 ships 128 x 80 at 256, 128 x 112 at 192, 128 x 128 of fp8 at 256."""
+    assert verdict("attention_pingpong", **where) == ("unknown", "fixed_block")
+
+
+def test_no_block_of_attention_fits() -> None:
+    assert verdict("attention_serial", head_dim=4096) == ("no", "shared_memory")
+    assert verdict("attention_serial", smem_carveout_bytes=232_448) == ("no", "shared_memory")
+    assert verdict("attention_serial", head_dim=2048)[0] == "unknown"
 
 
 @pytest.mark.parametrize(
@@ -205,7 +240,7 @@ def test_attention_head_dim_256() -> None:
     ],
 )
 def test_unknown_without_a_tile(schedule: str, parameters: dict[str, Any], known: bool) -> None:
-    assert verdict(schedule, **parameters) == (("yes" if known else "unknown"), "none")
+    assert verdict(schedule, **parameters) == (("yes", "none") if known else ("unknown", "no_tile"))
 
 
 @pytest.mark.parametrize("parameters", [{}, {"t_mma": 100}, {"stages": 99}])
@@ -217,7 +252,7 @@ def test_deadlock_comes_first(parameters: dict[str, Any]) -> None:
 def test_shapes_broadcast(schedule: str) -> None:
     space = resolve(schedule, {"smem_carveout_bytes": [0, 10**6], "gpu": ["lecture", "h100_sxm"]})
     dead = np.array([[False, True]])
-    feasible, reason = feasibility(space.schedules[0], space.values[0], dead)
+    feasible, reason, _ = feasibility(space.schedules[0], space.values[0], dead)
     assert feasible.shape == reason.shape == space.grid
     assert [REASONS[one] for one in reason[1]] == ["shared_memory", "deadlock"]
     assert ((feasible == 1) == (reason == 0)).all()
@@ -235,4 +270,42 @@ def test_a_budget_may_be_used_up(limit: str) -> None:
 
 def test_attention_has_the_registers_that_its_producer_leaves() -> None:
     assert verdict("attention_serial", head_dim=224, element_type="fp8") == ("yes", "none")
-    assert verdict("attention_serial", head_dim=232, element_type="fp8") == ("no", "registers")
+    wider = verdict("attention_serial", head_dim=232, element_type="fp8")
+    assert wider == ("unknown", "fixed_block")
+
+
+def test_accumulators_of_blackwell_are_in_tensor_memory() -> None:
+    """128x256x64 of one warpgroup takes 256 of 512 columns; 256x256x64 ships and takes 512."""
+    where: dict[str, Any] = {"gpu": "b200", "tile": "128x256x64", "consumer_warpgroups": 1}
+    unknown = ("unknown", "tensor_memory")
+    assert verdict("warp_specialized", **where) == unknown
+    assert verdict("warp_specialized", **{**where, "tile": "256x256x64"}, stages=3) == unknown
+    assert verdict("warp_specialized", **where, stages=9) == ("no", "shared_memory")
+    assert verdict("warp_specialized", **where, compute_capability=12.0) == ("no", "registers")
+    assert verdict("attention_serial", gpu="b200") == unknown
+
+
+def test_a_card_without_a_capability_may_have_tensor_memory() -> None:
+    mine = replace(GPUS["lecture"], name="mine", compute_capability=None)
+    spilled = verdict("warp_specialized", gpu=mine, consumer_warpgroups=1)
+    assert spilled == ("unknown", "compute_capability")
+    assert verdict("warp_specialized", gpu=mine) == ("yes", "none")
+    assert verdict("warp_specialized", gpu=mine, stages=5) == ("no", "shared_memory")
+
+
+def test_scale_factors_are_not_counted() -> None:
+    """3 stages of block-scaled fp4 do not fit 99 KiB less this epilogue: 3,072 byte each more."""
+    part: dict[str, Any] = {"smem_per_block_bytes": 101_376, "smem_carveout_bytes": 19_456}
+    where = {"gpu": "b200", "element_type": "fp4", "tile": "128x256x128", **part}
+    assert verdict("warp_specialized", **where, stages=3) == ("unknown", "scale_factors")
+    assert verdict("warp_specialized", **where, stages=4) == ("no", "shared_memory")
+
+
+def test_fp8_is_certain_where_scales_by_blocks_would_fit_too() -> None:
+    """DeepGEMM, 128x128x128: 512 byte of scales per stage."""
+    where: dict[str, Any] = {"element_type": "fp8", "tile": "128x128x128"}
+    assert verdict("warp_specialized", **where, stages=6) == ("yes", "none")
+    assert verdict("warp_specialized", **where, stages=7) == ("unknown", "scale_factors")
+    with_epilogue = {**where, "smem_carveout_bytes": 128 * 128 * 2}
+    assert verdict("warp_specialized", **with_epilogue, stages=5) == ("yes", "none")
+    assert verdict("warp_specialized", **with_epilogue, stages=6) == ("unknown", "scale_factors")

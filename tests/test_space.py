@@ -38,6 +38,7 @@ class TestEverySchedule:
             *BUDGET[schedule.family],
             "flop_per_step",
             "known",
+            "impossible",
         }
         assert (space.dims, space.grid, space.points) == ({}, (), 1)
         for parameter in schedule.parameters:
@@ -176,13 +177,13 @@ def test_t_gemm_sets_both_unless_given() -> None:
     assert (value(space, "t_gemm0"), value(space, "t_gemm1")) == ([256, 512], 100)
 
 
-def test_k_sets_k_tiles_unless_given() -> None:
+def test_k_sets_k_tiles() -> None:
     assert value(resolve("sync", {"k": 4097}), "k_tiles") == 65
     assert value(resolve("sync", {"k": 4096, "tile": ["64x64x64", "64x64x32"]}), "k_tiles") == [
         64,
         128,
     ]
-    assert value(resolve("sync", {"k": 4096, "k_tiles": 3}), "k_tiles") == 3
+    assert value(resolve("sync", {"k": 4097, "k_tiles": 65}), "k_tiles") == 65
 
 
 def test_useful_work() -> None:
@@ -251,7 +252,7 @@ def test_cycle_parameters_lie_on_the_grid() -> None:
 
 
 def test_a_tuple_of_numbers_is_one_shape() -> None:
-    space = resolve("sync", {"tile": (64, 64, 64), "cluster": (2, 1)})
+    space = resolve("sync", {"tile": (64, 64, 64), "cluster": (2, 1), "loader": "tma"})
     assert space.dims == {}
     assert (coordinate(space, "tile")[1], coordinate(space, "cluster")[1]) == ("64x64x64", "2x1")
     assert resolve("sync", {"tile": ("64x64x64", "64x64x32")}).dims == {"tile": 2}

@@ -20,10 +20,10 @@ from sweep.tensorcore import feeding, stage_budget
 )
 def test_what_each_gpu_needs(gpu: str, macs: int, needed: int) -> None:
     assert GPUS[gpu].tc_flop_per_cycle == 2 * macs
-    assert feeding(gpu, "64x64").needed == needed
+    assert feeding(gpu, "64x64", instruction="mma").needed == needed
     side = int(square_tile(needed))
-    assert feeding(gpu, (side, side)).feeds
-    assert not feeding(gpu, (side, side - 8)).feeds
+    assert feeding(gpu, (side, side), instruction="mma").feeds
+    assert not feeding(gpu, (side, side - 8), instruction="mma").feeds
 
 
 def test_reference_tiles() -> None:
@@ -77,6 +77,15 @@ def test_which_instruction() -> None:
     assert feeding("h100_sxm", "64x8", "rs").instruction == "wgmma"
 
 
+def test_each_gpu_has_its_instruction() -> None:
+    """wgmma is Hopper's alone; Blackwell's tcgen05 is not modelled."""
+    assert feeding("a100_sxm", "64x256").instruction == "mma"
+    assert feeding("v100_sxm2", "64x256").instruction == "mma"
+    assert feeding("h200_sxm", "64x256").instruction == "wgmma"
+    mine = replace(GPUS["a100_sxm"], name="mine", compute_capability=12.0)
+    assert feeding(mine, "64x256").instruction == "mma"
+
+
 def test_many_tiles_at_once() -> None:
     rows, columns = np.array([[16], [64], [128]]), np.array([8, 64, 120])
     found = feeding("a100_sxm", (rows, columns))
@@ -96,6 +105,12 @@ def test_many_tiles_at_once() -> None:
         ({"operands": "sr"}, "operands"),
         ({"operands": "rs", "instruction": "mma"}, "only wgmma takes A from registers"),
         ({"instruction": "wgmmma"}, "did you mean 'wgmma'"),
+        ({"gpu": "b200"}, "'tcgen05': not modelled yet, and gpu='b200' (of 10.0) computes"),
+        ({"gpu": "b200", "instruction": "wgmma"}, "wgmma exists on compute capability 9.0 alone"),
+        ({"gpu": "b200", "operands": "rs"}, "operands='rs': wgmma exists on compute capability"),
+        ({"gpu": "a100_sxm", "instruction": "wgmma"}, "alone, gpu='a100_sxm' (of 8.0)"),
+        ({"gpu": "b200", "instruction": "tcgen05"}, "not modelled yet"),
+        ({"instruction": "tcgen05"}, "'tcgen05': exists on compute capability 10.x"),
         ({"element_type": "fp61"}, "unknown element_type"),
         ({"gpu": "h10_sxm"}, "did you mean"),
         ({"sm_count": 3}, "sm_count: has no effect on feeding"),

@@ -117,6 +117,35 @@ def test_feeding_and_stages() -> None:
             assert depth[name].values[index] == alone[name]
 
 
+def test_a_cell_that_cannot_exist_is_flagged() -> None:
+    ds = sweep_feeding(["a100_sxm", "h100_sxm", "b200"], ["64x256", "32x32"], ["ss", "rs"])
+    there = (ds.impossible == "").values
+    assert there.tolist() == [
+        [[True, True], [False, False]],
+        [[True, True], [True, False]],
+        [[False, False], [False, False]],
+    ]
+    assert np.array_equal(np.isnan(ds.reuse.values), ~there)
+    assert np.array_equal(ds.verdict.values == "", ~there)
+    assert not ds.feeds.values[~there].any()
+    assert ds.reuse.sel(gpu="h100_sxm", operands="ss", tile="64x256") == 25.6
+    stages = sweep_stages(["a100_sxm", "h100_sxm"], "128x128x128", ["bf16", "fp8"])
+    assert np.isnan(stages.stage_cycles.values).tolist() == [[False, True], [False, False]]
+    assert "not supported by gpu='a100_sxm'" in str(stages.impossible.values[0, 1])
+    moved = sweep_traffic(4096, 4096, 64, gpu=["a100_sxm", "h100_sxm"], cluster=["1x1", "2x1"])
+    assert (moved.impossible == "").values.tolist() == [[True, False], [True, True]]
+    assert np.isnan(moved.seconds.values).tolist() == [[False, True], [False, False]]
+
+
+def test_nothing_that_can_exist_is_refused() -> None:
+    with pytest.raises(InputError, match="wgmma takes multiples of 64 rows"):
+        sweep_feeding("h100_sxm", ["32x32", "32x64"], "rs")
+    with pytest.raises(InputError, match="unknown operands 'sr'"):
+        sweep_feeding("h100_sxm", ["64x64"], ["ss", "sr"])
+    with pytest.raises(InputError, match="'fp61'"):
+        sweep_feeding("h100_sxm", ["64x64"], element_type=["fp16", "fp61"])
+
+
 def test_fixed_parameters_are_coordinates() -> None:
     ds = sweep_layouts(64, swizzle="xor")
     assert ds.wavefronts.dims == ()

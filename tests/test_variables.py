@@ -77,7 +77,17 @@ def test_groups_do_not_overlap() -> None:
             ),
         ),
         ("feasible", "no yes unknown"),
-        ("infeasible_reason", "none deadlock shared_memory registers"),
+        (
+            "infeasible_reason",
+            (
+                "none deadlock shared_memory registers unsupported_element_type unknown_gpu_field"
+                " loader cluster tile_shape"
+            ),
+        ),
+        (
+            "unknown_reason",
+            "none no_tile fixed_block scale_factors tensor_memory compute_capability",
+        ),
     ],
 )
 def test_flags_are_cf(name: str, meanings: str) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 import sweep
 from figures.entry import Entry
-from figures.infeasible import reasons, words
+from figures.infeasible import NOT_KNOWN, reasons, unknown, words
 from figures.legends import legend_above
 from figures.places import logarithmic
 from figures.requirements import require
@@ -84,6 +84,8 @@ def attention_against_exp_ratio(curves: xr.Dataset, gpus: xr.Dataset | None = No
             axes.set(ylabel=label, xlabel="time of the exponentials / time of the GEMMs")
             axes.set_ylim(0, 103)
         unfit = list(reasons(gpus)) if gpus is not None else []
+        if gpus is not None and np.any(unknown(gpus)):
+            unfit.append(NOT_KNOWN)
         legend_above(
             figure,
             [*_legend(curves.schedule.values), _bound(panels[0], curves), *map(_open, unfit)],
@@ -110,9 +112,9 @@ def _draw(axes: Axes, curves: xr.Dataset, name: str) -> None:
 
 
 def _mark(axes: Axes, gpus: xr.Dataset, name: str) -> None:
-    """Mark each GPU, open where its shared memory or registers do not hold the blocks."""
+    """Mark each GPU, open where the blocks do not fit it, or are not known to."""
     ratio = exp_ratio(gpus).values.ravel()
-    unfit = sum(reasons(gpus).values(), start=gpus[name].isnull()).astype(bool)
+    unfit = sum(reasons(gpus).values(), start=gpus[name].isnull()).astype(bool) | unknown(gpus)
     for schedule in gpus.schedule.values:
         one, colour = gpus[name].sel(schedule=schedule), schedule_colour(str(schedule))
         fits = ~unfit.sel(schedule=schedule).values

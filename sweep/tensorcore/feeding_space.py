@@ -25,13 +25,19 @@ def sweep_feeding(
 ) -> xr.Dataset:
     """Evaluate ``feeding`` for every combination; a list is a dimension.
 
-    A combination that ``feeding`` refuses has no values; ``impossible`` says why.
+    A cell that cannot exist (32 rows of wgmma, wgmma on another GPU than Hopper) says why in
+    ``impossible``: its numbers are NaN, its flags no and its texts empty.
 
     Examples
     --------
-    >>> ds = sweep_feeding(["a100_sxm", "h100_sxm", "b200"], ["32x32", "64x64"])
+    >>> ds = sweep_feeding(["a100_sxm", "h100_sxm", "b200"], ["32x32", "64x64"], instruction="mma")
     >>> ds.feeds.values.tolist()
     [[1, 1], [0, 1], [0, 0]]
+    >>> ds = sweep_feeding("h100_sxm", ["64x256", "32x32"], ["ss", "rs"])
+    >>> ds.verdict.values.tolist()
+    [['fed', 'starved'], ['fed', '']]
+    >>> print(ds.impossible.values[1, 1])
+    tile=32x32: wgmma takes multiples of 64 rows and of 8 columns up to 256
     """
     if instruction is not None:
         check_choice("instruction", instruction, INSTRUCTIONS)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sweep.errors import InputError, quoted
+from sweep.errors import Impossible, InputError, quoted
 from sweep.reading import read_number, read_numbers
 from sweep.tensorcore.names import Names, holds_many, in_form, is_many, items_of
 from sweep.tensorcore.quantities import QUANTITIES, bounded
@@ -137,7 +137,7 @@ class Arguments:
         for card in cards.labels:
             if card.value(name) is None:
                 units = VARIABLES[name].units
-                raise InputError(
+                raise Impossible(
                     f"{name}: not known for gpu={card.name!r}; give {name}=... in {units}"
                 )
         table = np.array([card.value(name) for card in cards.labels])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sweep.checks import check_choice
-from sweep.errors import InputError
+from sweep.errors import Impossible
 from sweep.feasibility import OTHER_REGISTERS
+from sweep.hardware import GPU
+from sweep.instructions import has_tcgen05, has_wgmma
 from sweep.tensorcore.fragments import MOST_WGMMA_COLUMNS, WARP
 from sweep.tensorcore.inputs import Arguments, check_fields
 from sweep.tensorcore.names import element_bytes, element_type_of, find_gpu, rates, read_names
@@ -20,7 +23,7 @@ from sweep.tile import ELEMENT_BYTES
 Array = NDArray[Any]
 
 OPERANDS = ("ss", "rs")
-INSTRUCTIONS = ("mma", "wgmma")
+INSTRUCTIONS = ("mma", "wgmma", "tcgen05")
 WGMMA_ROWS, WARPGROUP = 64, 128
 MMA_ROWS, MMA_COLUMNS = 16, 8
 INSTRUCTION_K_BYTES = 32
@@ -88,8 +91,10 @@ def feeding(
     operands : {"ss", "rs"}
         A and B from shared memory, or A from registers (wgmma).
     instruction : {"mma", "wgmma"}, optional
-        By default wgmma where A is in registers or a tile of 64 rows has more accumulators than
-        one warp's threads can hold, else mma.
+        By default mma before Hopper (compute capability 9.0). On Hopper wgmma where A is in
+        registers or a tile of 64 rows has more accumulators than one warp's threads can hold, else
+        mma. After it there is no default: tcgen05, which reads shared memory into Tensor Memory,
+        is not modelled, and mma has to be asked for.
     element_type : str or list of str
     **fields : array_like
         ``tc_flop_per_cycle``, ``smem_bytes_per_cycle`` or ``max_registers_per_thread`` instead of
@@ -98,7 +103,8 @@ def feeding(
     Raises
     ------
     InputError
-        If the tile is not made of the instruction's, or mma is to have A in registers only.
+        If the tile is not made of the instruction's, a GPU does not have the instruction, or mma
+        is to have A in registers only.
 
     Examples
     --------
@@ -110,6 +116,8 @@ def feeding(
     """
     check_fields(fields, FIELDS, "feeding")
     operands = check_choice("operands", operands, OPERANDS)
+    if instruction is not None:
+        check_choice("instruction", instruction, INSTRUCTIONS)
     cards = read_names("gpu", gpu, find_gpu)
     elements = read_names("element_type", element_type, element_type_of(ELEMENT_BYTES))
     given = Arguments()
@@ -118,7 +126,9 @@ def feeding(
     given.codes("element_type", elements)
     given.fields(FIELDS, cards, fields)
     m, n, gpus, types, flop, smem, most = given.arrays().values()
-    wgmma = _uses_wgmma(m, n, most, operands, instruction)
+    for card in cards.labels:
+        _check_instruction(card, operands, instruction)
+    wgmma = _uses_wgmma(_has_wgmma(cards.labels)[gpus], m, n, most, operands, instruction)
     _check_tiles(m, n, wgmma)
     size = element_bytes(elements)[types]
     macs = flop / 2 * rates(elements, cards, types, gpus)
@@ -132,22 +142,45 @@ def feeding(
     interval = np.where(wgmma, np.maximum(by_core, by_memory), np.nan)
     feeds, fits = reuse >= needed, accumulators + OTHER_REGISTERS <= most
     verdict = np.array(VERDICTS)[~feeds + 2 * ~fits]
-    names = np.array(INSTRUCTIONS)[wgmma.astype(np.int64)]
+    names = np.array(INSTRUCTIONS[:2])[wgmma.astype(np.int64)]
     columns = (names, reuse, needed, accumulators, most, interval, feeds, fits, verdict)
     return Feeding(*(plain(column) for column in columns))
 
 
-def _uses_wgmma(m: Array, n: Array, most: Array, operands: str, instruction: str | None) -> Array:
-    if instruction is not None:
-        check_choice("instruction", instruction, INSTRUCTIONS)
+def _check_instruction(gpu: GPU, operands: str, instruction: str | None) -> None:
+    """Refuse an instruction that is not on this GPU, or that is not modelled."""
     if instruction == "mma" and operands == "rs":
-        raise InputError(
+        raise Impossible(
             "operands='rs': only wgmma takes A from registers or from shared memory; mma takes both"
             " operands from registers, loaded from shared memory"
         )
+    capability = gpu.compute_capability
+    here = f"gpu={gpu.name!r}" + ("" if capability is None else f" (of {capability:.1f})")
+    known, tcgen05 = capability is not None, bool(has_tcgen05(capability))
+    if instruction == "tcgen05" and known and not tcgen05:
+        raise Impossible(f"instruction='tcgen05': exists on compute capability 10.x, {here}")
+    if (instruction == "wgmma" or operands == "rs") and known and not has_wgmma(capability):
+        asked = "operands='rs'" if instruction is None else f"instruction={instruction!r}"
+        raise Impossible(f"{asked}: wgmma exists on compute capability 9.0 alone, {here}")
+    if instruction == "tcgen05" or (instruction is None and tcgen05):
+        raise Impossible(
+            f"instruction='tcgen05': not modelled yet, and {here} computes with it; give"
+            " instruction='mma' for mma.sync"
+        )
+
+
+def _has_wgmma(cards: Sequence[GPU]) -> Array:
+    """Return which GPUs have wgmma, as far as it is known."""
+    given = (card.compute_capability for card in cards)
+    return np.array([one is None or bool(has_wgmma(one)) for one in given])
+
+
+def _uses_wgmma(
+    may: Array, m: Array, n: Array, most: Array, operands: str, instruction: str | None
+) -> Array:
     if instruction is not None or operands == "rs":
         return np.full(m.shape, instruction != "mma")
-    return np.asarray((m == WGMMA_ROWS) & (m * n / WARP > most))
+    return np.asarray(may & (m == WGMMA_ROWS) & (m * n / WARP > most))
 
 
 def _check_tiles(m: Array, n: Array, wgmma: Array) -> None:
@@ -161,4 +194,4 @@ def _check_tiles(m: Array, n: Array, wgmma: Array) -> None:
             if first[2]
             else f"mma takes multiples of {MMA_ROWS} rows and of {MMA_COLUMNS} columns"
         )
-        raise InputError(f"tile={first[0]}x{first[1]}: {takes}")
+        raise Impossible(f"tile={first[0]}x{first[1]}: {takes}")

@@ -17,6 +17,7 @@ from sweep.layout import same_values
 from sweep.memory import available_bytes, human_bytes
 from sweep.tensorcore.names import label_items, named_form
 from sweep.tensorcore.quantities import QUANTITIES, attributes
+from sweep.variables import VARIABLES
 from sweep.version import __version__
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def label_axis(
 
 def number_axis(name: str, value: Any) -> Axis:
     """Return the axis of a number: any sequence, Series or DataArray varies."""
-    found = read_argument(name, value, QUANTITIES[name])
+    found = read_argument(name, value, QUANTITIES.get(name) or VARIABLES[name])
     items = tuple(found.array.ravel().tolist())
     codes = np.arange(len(items)).reshape(found.array.shape)
     labels = tuple(np.asarray(found.text).ravel().tolist())

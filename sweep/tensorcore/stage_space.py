@@ -22,7 +22,8 @@ def sweep_stages(
 ) -> xr.Dataset:
     """Evaluate ``stage_budget`` for every combination; a list is a dimension.
 
-    A combination that ``stage_budget`` refuses has no values; ``impossible`` says why.
+    A cell that cannot exist (an element type on a GPU without it) says why in ``impossible``, and
+    has no numbers.
 
     Examples
     --------

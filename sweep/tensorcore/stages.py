@@ -44,6 +44,7 @@ class StageBudget(Record):
         1 + ceil(latency / stage time): one to multiply from, the others on their way.
     stages_fit : int
         floor(shared memory of a block / (stage bytes + 16 of barriers)); 0 where not even one.
+        Scale factors of block-scaled types are not counted: with them it is the most there can be.
     fits : bool
         Whether the stages needed fit.
     bytes_per_second, gpu_bytes_per_second : float

@@ -8,6 +8,7 @@ from typing import Any
 
 from sweep.checks import check_choice
 from sweep.hardware import GPU, GPUS
+from sweep.instructions import has_clusters
 from sweep.tensorcore.fragments import MMA_TYPES, OPERANDS, fragment, read_instruction
 from sweep.tensorcore.ldmatrix import ldmatrix_wavefronts
 from sweep.tensorcore.names import find_gpu
@@ -94,14 +95,17 @@ def _feeding(gpu: GPU) -> str:
     needs = [("GPU", "multiply-adds per cycle", "needed per shared-memory byte")]
     for card in cards:
         flop = card.tc_flop_per_cycle or 0
-        needs.append((card.name, f"{flop / 2:,.0f}", f"{feeding(card, '64x64').needed:g}"))
+        needed = feeding(card, "64x64", instruction="mma").needed
+        needs.append((card.name, f"{flop / 2:,.0f}", f"{needed:g}"))
     head = ("tile", "A, B", "instruction", "per byte", "accumulators", "wgmma cycles")
     rows = [(*head, *(card.name for card in cards))]
     for tile, operands in FEEDING_TILES:
         hopper = feeding(HOPPER, tile, operands)
         mma = hopper.instruction == "mma"
         verdicts = (
-            feeding(card, tile, operands).verdict if mma or card.name == HOPPER else "-"
+            feeding(card, tile, operands, instruction=hopper.instruction).verdict
+            if mma or card.name == HOPPER
+            else "-"
             for card in cards
         )
         rows.append(
@@ -155,6 +159,8 @@ def _traffic(gpu: GPU) -> str:
     rows = [head]
     for tile in TRAFFIC_TILES:
         for order, group, cluster in TRAFFIC_ORDERS:
+            if cluster != "1x1" and not has_clusters(gpu.compute_capability):
+                continue
             found = dram_traffic(PRODUCT, PRODUCT, PRODUCT, tile, gpu, order, group, cluster)
             rows.append(
                 (

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sweep.errors import InputError
+from sweep.instructions import PORTABLE_CLUSTER_CTAS, check_clusters
 from sweep.tensorcore.inputs import Arguments, check_fields
 from sweep.tensorcore.names import element_bytes, element_type_of, find_gpu, rates, read_names
 from sweep.tensorcore.orders import check_group
@@ -23,8 +24,6 @@ Array = NDArray[Any]
 
 TILE_K = 64
 """BK of a tile given as M x N; only stream-K's rule counts k-tiles."""
-MOST_CLUSTER_CTAS = 16
-"""Hopper's largest cluster; above 8 CTAs it is not portable (CUDA Programming Guide 12.6)."""
 FIELDS = ("sm_count", "dram_bytes_per_second", "l2_bytes", "tc_flop_per_cycle", "clock_hz")
 MOST_BYTES = 2**62
 
@@ -89,6 +88,7 @@ def dram_traffic(
     cluster: Any = (1, 1),
     *,
     element_type: Any = "fp16",
+    max_cluster_ctas: Any = PORTABLE_CLUSTER_CTAS,
     **fields: Any,
 ) -> Traffic:
     """Count the DRAM traffic of C = A B, M x N x K, one output tile per SM at a time.
@@ -110,9 +110,12 @@ def dram_traffic(
     group : int or array_like
         Rows of tiles (of clusters, where there are some) that a grouped order takes together.
     cluster : tuple, str or list
-        CTAs along M x along N that run together and share loads by multicast, at most 16.
+        CTAs along M x along N that run together and share loads by multicast, from compute
+        capability 9.0 on.
     element_type : str or list of str
         Of the operands; C has 2 bytes per element.
+    max_cluster_ctas : int or array_like
+        Most CTAs of a cluster: 8 is portable, up to 16 where the kernel opts in.
     **fields : array_like
         ``sm_count``, ``dram_bytes_per_second``, ``l2_bytes``, ``tc_flop_per_cycle`` or
         ``clock_hz`` instead of the GPU's.
@@ -147,12 +150,17 @@ def dram_traffic(
     given.number("group", group)
     given.shape("cluster", cluster, (2,), "2x1")
     given.fields(FIELDS, cards, fields)
+    given.number("max_cluster_ctas", max_cluster_ctas)
     given.codes("gpu", cards)
     given.codes("element_type", elements)
-    *arrays, gpus, types = (one.ravel() for one in given.arrays().values())
+    *arrays, most, gpus, types = (one.ravel() for one in given.arrays().values())
     shape = np.broadcast_shapes(*(one.shape for one in given.arrays().values()))
     bits = np.rint(8 * element_bytes(elements)).astype(np.int64)[types]
-    found = _count(Points(*arrays), bits, rates(elements, cards, types, gpus))
+    points = Points(*arrays)
+    for code, card in enumerate(cards.labels):
+        here = gpus == code
+        check_clusters(card, (points.cluster_m * points.cluster_n)[here], most[here])
+    found = _count(points, bits, rates(elements, cards, types, gpus))
     return Traffic(**{name: plain(one.reshape(shape)) for name, one in found.items()})
 
 
@@ -228,11 +236,6 @@ def _bytes(elements: Array, bits: Array) -> Array:
 
 
 def _check(size: Array, slots: Array, ctas_m: Array, ctas_n: Array) -> None:
-    if (size > MOST_CLUSTER_CTAS).any():
-        raise InputError(
-            f"cluster={size[size > MOST_CLUSTER_CTAS][0]} CTAs: must be at most"
-            f" {MOST_CLUSTER_CTAS} CTAs"
-        )
     if (slots == 0).any():
         raise InputError(f"cluster={size[slots == 0][0]} CTAs: more than the GPU has SMs")
     ctas = ctas_m.astype(np.float64) * ctas_n

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sweep.instructions import PORTABLE_CLUSTER_CTAS
 from sweep.tensorcore.inputs import check_lengths, read_shape
 from sweep.tensorcore.names import element_type_of, find_gpu
 from sweep.tensorcore.space import evaluate, gpu_label, label_axis, number_axis, shape_label
@@ -24,11 +25,12 @@ def sweep_traffic(
     group: Any = 1,
     cluster: Any = "1x1",
     element_type: Any = "fp16",
+    max_cluster_ctas: Any = PORTABLE_CLUSTER_CTAS,
 ) -> xr.Dataset:
     """Evaluate ``dram_traffic`` for every combination; a list is a dimension.
 
-    ``group`` 1 is row-major order, others are grouped. A combination that ``dram_traffic`` refuses
-    has no values; ``impossible`` says why.
+    ``group`` 1 is row-major order, others are grouped. A cell that cannot exist (a cluster on a
+    GPU without) says why in ``impossible``, and has no numbers.
 
     Examples
     --------
@@ -46,6 +48,7 @@ def sweep_traffic(
         label_axis(
             "cluster", cluster, lambda one: read_shape("cluster", one, (2,), "2x1"), shape_label
         ),
+        number_axis("max_cluster_ctas", max_cluster_ctas),
     ]
     check_lengths("tile", at_once[3].items)
     one_by_one = [
