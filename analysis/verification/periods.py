@@ -157,8 +157,13 @@ def _slope_over(points: Points, loop: str, apart: Array, claimed: Array) -> Outc
 
 
 def far_steps(schedule: Schedule, p: Columns, loop: str) -> Array:
-    """Return a number of steps that is far out: each duration occurs four times in one at most."""
-    step = sum((4 * p[name] for name in schedule.durations), start=np.zeros(size(p)))
+    """Return a number of steps that is far out: each duration occurs four times in one at most.
+
+    Or as often as there are events that take it.
+    """
+    takes = [event.takes for event in schedule.events("consumer")]
+    often = {name: max(4, takes.count(name)) for name in schedule.durations}
+    step = sum((often[name] * p[name] for name in often), start=np.zeros(size(p)))
     if loop == "output_tiles":
         step = step * p[schedule.loop]
     return np.asarray(FAR_CYCLES / np.maximum(step, 1), np.int64)
@@ -176,10 +181,15 @@ def _cyclicity(schedule: Schedule, p: Columns) -> Array:
 
 def _tensor_core(points: Points) -> Outcome:
     schedule, p = points.schedule, points.p
-    held = work_per_step(schedule.events("consumer"), "TC")
-    work = sum((p[name] for name in held), start=np.zeros(size(p)))
+    rows = schedule.events("consumer")
+    per_step, per_tile = (
+        work_per_step(tuple(row for row in rows if (row.place == "k_tile") == inner), "TC")
+        for inner in (True, False)
+    )
+    work = sum((p[name] for name in per_step), start=np.zeros(size(p)))
     if schedule.tile_level:
-        work = work * p[schedule.loop]
+        once = sum((p[name] for name in per_tile), start=np.zeros(size(p)))
+        work = work * p[schedule.loop] + once
     return Outcome(excess(work, points.timing.period))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from analysis.verification.accounts import account_claims
 from analysis.verification.claim import Claim
 from analysis.verification.depths import depth_claims
 from analysis.verification.limits import limit_claims
@@ -10,7 +11,14 @@ from analysis.verification.orders import order_claims
 from analysis.verification.periods import period_claims
 from sweep.description import Schedule
 
-SOURCES = (makespan_claims, period_claims, depth_claims, limit_claims, order_claims)
+SOURCES = (
+    account_claims,
+    makespan_claims,
+    period_claims,
+    depth_claims,
+    limit_claims,
+    order_claims,
+)
 
 
 def claims_of(schedule: Schedule) -> tuple[Claim, ...]:
@@ -20,6 +28,6 @@ def claims_of(schedule: Schedule) -> tuple[Claim, ...]:
     --------
     >>> from sweep.catalogue import SCHEDULES
     >>> [claim.name for claim in claims_of(SCHEDULES["sync"])][:3]
-    ['makespan (general)', 'period (circuits)', 'slope']
+    ['accounts agree', 'makespan (general)', 'period (circuits)']
     """
     return tuple(claim for source in SOURCES for claim in source(schedule))
