@@ -65,11 +65,18 @@ SCHEDULE = Schedule(
 '''
 
 
+def documented() -> dict[str, str]:
+    """Return every schedule that the README and the pages of the documentation show, by name."""
+    pages = (README, *sorted((README.parent / "docs").glob("*.md")))
+    texts = (page.read_text(encoding="utf-8") for page in pages)
+    blocks = [one for text in texts for one in re.findall(r"```python\n(.*?)```", text, re.DOTALL)]
+    shown = [block for block in blocks if "SCHEDULE = " in block]
+    return {re.findall(r'\bname="(\w+)"', block)[-1]: block for block in shown}
+
+
 def readme_schedule() -> str:
     """Return the schedule that the README shows."""
-    blocks = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
-    (found,) = [block for block in blocks if "SCHEDULE = " in block]
-    return found
+    return documented()["eager_copy"]
 
 
 def written(folder: Path, name: str, text: str) -> str:

@@ -16,11 +16,11 @@ from analysis.critical_path import attribute, critical_path
 from analysis.happenings import linked
 from analysis.idle_time import idle_time
 from analysis.period import period_formula
-from analysis.verification import accounts
+from analysis.verification import accounts, registry
 from analysis.verification.accounts import ACCOUNTS, TESTED
 from analysis.verification.draws import Where, draw
 from analysis.verify import Finding, verify
-from own_files import TWO_RINGS_OF_WORK, WAITING_PAIR, readme_schedule, written
+from own_files import TWO_RINGS_OF_WORK, WAITING_PAIR, documented, readme_schedule, written
 from points import Columns, point, run_points, scaled
 from sweep.cli import main
 from sweep.description import Schedule
@@ -56,6 +56,24 @@ def drawn(schedule: Schedule, points: int, seed: int) -> Columns:
 
 def few(own: str) -> dict[str, int]:
     return COUNTS.get(Path(own).stem, {"kv_blocks": 5})
+
+
+@pytest.mark.parametrize("name", documented())
+def test_every_schedule_in_the_documentation_passes_verify(name: str, tmp_path: Path) -> None:
+    for one in verify(written(tmp_path, name, documented()[name]), points=scaled(2_000, 20)):
+        assert not one.failed, one
+
+
+def test_claims_that_cannot_be_stated_are_findings(
+    monkeypatch: pytest.MonkeyPatch, eager: str
+) -> None:
+    def limit_claims(schedule: Schedule) -> Any:
+        raise KeyError("t_mma")
+
+    monkeypatch.setattr(registry, "SOURCES", (limit_claims, *registry.SOURCES))
+    first, *others = verify(eager, points=10)
+    assert (first.claim, first.error, first.failed) == ("limit claims", "KeyError: 't_mma'", True)
+    assert len(others) > 10 and not any(one.failed for one in others)
 
 
 def test_every_one_passes_verify(own: str, capsys: Capture) -> None:
