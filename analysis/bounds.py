@@ -6,7 +6,8 @@ cannot be shorter than the longest of them, and where it is longer, causes alter
 with the extensions (``t_sync``, ``t_mma_latency``, ``mma_in_flight``, ``release``) and in either
 arbitration.
 
-Notation of the comments: n = k_tiles output_tiles, R = a slot's round trip.
+The built-in schedules have rules of their own (`analysis.bound_rules`); any other has those that
+hold for every list of events (`analysis.generic_bounds`).
 """
 
 from __future__ import annotations
@@ -17,8 +18,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from analysis.bound_rules import RULES, Rows
 from analysis.checked import choice, find_schedule, numbers
+from analysis.generic_bounds import generic_bounds, held
+from analysis.which_schedule import check_parameters, schedules_of
+from sweep.catalogue import SCHEDULES
 from sweep.description import Schedule
+from sweep.errors import InputError
+from sweep.limits import check_run_length
 from sweep.variables import VARIABLES
 
 if TYPE_CHECKING:
@@ -37,7 +44,7 @@ def lower_bounds(
     Parameters
     ----------
     schedule : str or Schedule
-        One of the eleven, or one of a user's with the same parameters as one of them.
+        A built-in one by its name; a file or description of a user's own.
     release : {"consumer", "hardware"}
     **parameters : array_like
         Durations in cycles and counts, as the engine takes them; extensions may be left out.
@@ -50,12 +57,15 @@ def lower_bounds(
         main loops and epilogues) and, with a producer, "bound_mma_latency" (main loops whose
         consumer waits for copies and for its own MMAs). Attention:
         "bound_tensor_core", "bound_exp", "bound_softmax", "bound_serial_chain" (a warpgroup's own
-        operations).
+        operations). Any other schedule: the bounds of its resources by the same names (the
+        cycles for which each is held), "bound_agent" (the busiest agent's own work) and
+        "bound_circuits" (turns round the slowest circuit of its main loop).
 
     Raises
     ------
     InputError
-        For a parameter that is missing, unused or out of limits.
+        For a parameter that is missing, unused or out of limits, a run longer than the engine
+        takes, and a built-in schedule with a duration that its rule does not account for.
 
     Examples
     --------
@@ -65,10 +75,26 @@ def lower_bounds(
     68294.0
     """
     one = find_schedule(schedule)
-    names = tuple(name for name in one.parameters if name not in ("release", "arbitration"))
-    p = numbers(parameters, names, one.name)
+    p = _numbers(one, parameters)
     rule = _rule(one)
     return {name: np.asarray(bound) for name, bound in rule(one, p, choice("release", release))}
+
+
+def _numbers(schedule: Schedule, parameters: Mapping[str, Any]) -> Numbers:
+    names = tuple(one for one in schedule.parameters if VARIABLES[one].kind != "choice")
+    p = numbers(parameters, names, schedule.name)
+    check_run_length(schedule, p)
+    return p
+
+
+def _rule(schedule: Schedule) -> Callable[[Schedule, Numbers, str], Rows]:
+    if SCHEDULES.get(schedule.name) is not schedule or schedule.name not in RULES:
+        return generic_bounds
+    rule = RULES[schedule.name]
+    for duration in schedule.durations:
+        if duration not in rule.durations:
+            raise InputError(f"{duration}: the bounds of {schedule.name} do not account for it")
+    return rule.bounds
 
 
 def tightest(bounds: Mapping[str, Array]) -> Array:
@@ -100,31 +126,36 @@ def utilization_bounds(
     """
     one = find_schedule(schedule)
     cycles = tightest(lower_bounds(one, release=release, **parameters))
-    p = numbers(parameters, tuple(set(one.parameters) - {"release", "arbitration"}), one.name)
-    steps = p[one.loop] * p.get("output_tiles", 1)
+    p = _numbers(one, parameters)
     found = {}
     for resource in one.resources:
-        held = [event.takes for event in one.events(release) if event.on == resource]
-        work = steps * sum((p[name] for name in held), start=np.zeros(()))
+        work = held(one, one.events(release), resource, p)
         with np.errstate(invalid="ignore", divide="ignore"):
             share = np.where(cycles > 0, work / cycles, 0.0)
         found[f"{resource.lower()}_utilization"] = share
     return found
 
 
-def bound_dataset(ds: xr.Dataset) -> xr.Dataset:
+def bound_dataset(ds: xr.Dataset, schedule: Any = None) -> xr.Dataset:
     """Return the lower bounds of every point of a dataset from ``sweep.run``.
 
     Parameters
     ----------
     ds : xarray.Dataset
         Its coordinates hold every parameter.
+    schedule : str, Schedule, or a sequence of them, optional
+        Needed for a user's own schedules only, of which a dataset holds the name.
 
     Returns
     -------
     xarray.Dataset
         One variable per cause and "bound", the tightest, in cycles; NaN where a schedule does not
         have a cause.
+
+    Raises
+    ------
+    InputError
+        If a schedule is neither built in nor given, or a parameter is missing.
 
     Examples
     --------
@@ -136,18 +167,19 @@ def bound_dataset(ds: xr.Dataset) -> xr.Dataset:
     """
     import xarray as xr
 
+    schedules = schedules_of(ds, schedule)
+    check_parameters(ds, schedules)
     if "schedule" not in ds.dims:
-        return _bounds_of(ds)
-    parts = [_bounds_of(ds.isel(schedule=index)) for index in range(ds.sizes["schedule"])]
+        return _bounds_of(ds, schedules[0])
+    parts = [_bounds_of(ds.isel(schedule=index), one) for index, one in enumerate(schedules)]
     return xr.concat(parts, dim="schedule", join="outer", coords="different", compat="equals")
 
 
-def _bounds_of(ds: xr.Dataset) -> xr.Dataset:
+def _bounds_of(ds: xr.Dataset, schedule: Schedule) -> xr.Dataset:
     import xarray as xr
 
-    name = ds["schedule"].item() if "schedule" in ds.coords else ds.attrs["schedules"]
-    schedule, shape = find_schedule(name), ds["cycles"].shape
-    names = [name for name in schedule.parameters if name not in ("release", "arbitration")]
+    shape = ds["cycles"].shape
+    names = [name for name in schedule.parameters if VARIABLES[name].kind != "choice"]
     arrays = {name: _on_grid(ds, name).astype(VARIABLES[name].dtype) for name in names}
     modes = _on_grid(ds, "release") if schedule.release_modes else np.array("consumer")
     found: dict[str, Any] = {}
@@ -158,7 +190,9 @@ def _bounds_of(ds: xr.Dataset) -> xr.Dataset:
             found[cause] = np.where(modes == mode, cycles, found.get(cause, np.nan))
     dims = ds["cycles"].dims
     whole = {cause: (dims, np.broadcast_to(cycles, shape)) for cause, cycles in found.items()}
-    bounds_of = xr.Dataset(whole, coords={"schedule": name, **{d: ds[d] for d in dims if d in ds}})
+    bounds_of = xr.Dataset(
+        whole, coords={"schedule": schedule.name, **{d: ds[d] for d in dims if d in ds}}
+    )
     for key, variable in bounds_of.data_vars.items():
         cause = str(key).removeprefix("bound").strip("_").replace("_", " ") or "all causes"
         variable.attrs = {"units": "cycle", "long_name": f"lower bound on the makespan: {cause}"}
@@ -171,132 +205,3 @@ def _on_grid(ds: xr.Dataset, name: str) -> Array:
     order = [dim for dim in dims if dim in variable.dims]
     index = tuple(slice(None) if dim in order else np.newaxis for dim in dims)
     return np.asarray(variable.transpose(*order).values[index])
-
-
-Rows = list[tuple[str, Array]]
-Rule = Callable[[Schedule, Numbers, str], Rows]
-
-
-def _rule(schedule: Schedule) -> Rule:
-    if schedule.family == "attention":
-        return _attention
-    if schedule.producer:
-        return _producer_ring
-    return _register_staged if "t_store" in schedule.parameters else _single_warp
-
-
-def _producer_ring(schedule: Schedule, p: Numbers, release: str) -> Rows:
-    steps = p["k_tiles"] * p.get("output_tiles", np.ones(()))
-    copied = p["t_issue"] + p["t_transfer"] + p["t_latency"] + p["t_sync"]
-    complete = p["t_mma"] + p["t_mma_latency"]
-    last = complete + p["t_epilogue"]
-    reuses = (steps - 1) // p["stages"]
-    round_trip = copied + complete
-    waited = np.maximum(steps - p["stages"], 0) * p["t_sync"]
-    return [
-        ("bound_tensor_core", copied + (steps - 1) * p["t_mma"] + last),
-        ("bound_copy_bandwidth", copied + (steps - 1) * p["t_transfer"] + last),
-        ("bound_copy_issue", copied + (steps - 1) * p["t_issue"] + waited + last),
-        ("bound_latency", (reuses + 1) * round_trip + reuses * p["t_sync"] + p["t_epilogue"]),
-        ("bound_epilogue", copied + _epilogues(schedule.turns, p)),
-        ("bound_mma_latency", copied - p["t_sync"] + _main_loops(schedule.turns, p, release)),
-    ]
-
-
-def _epilogues(turns: int, p: Numbers) -> Array:
-    """Return the main loops and epilogues of the busiest of the consumers that take turns."""
-    tiles = p.get("output_tiles", np.ones(()))
-    loop = p["k_tiles"] * p["t_mma"]
-    busiest = np.zeros(())
-    for consumer in range(turns):
-        own = -(-(tiles - consumer) // turns)
-        start = consumer * loop  # the Tensor Core serves the tiles before its first one
-        work = own * (loop + p["t_mma_latency"] + p["t_epilogue"]) + (own - 1) * p["t_sync"]
-        busiest = np.maximum(busiest, start + np.where(own > 0, work, 0))
-    return busiest
-
-
-def _main_loops(turns: int, p: Numbers, release: str) -> Array:
-    """Return the time of main loops whose consumer waits for copies and for its own MMAs.
-
-    A consumer issues MMA k once MMA k - mma_in_flight - 1 is complete, and each issue follows a
-    wait for a copy. Ping-pong's turn passes once the MMA that is mma_in_flight before the last is
-    complete, and is waited for.
-    """
-    tiles = p.get("output_tiles", np.ones(()))
-    each = p["t_sync"] + p["t_mma"] + p["t_mma_latency"]
-    waits = p["k_tiles"] * p["t_sync"]
-    chain = np.ones(()) * each
-    turn = waits
-    if release == "consumer":
-        apart = p["mma_in_flight"] + 1
-        chain = -(-p["k_tiles"] // apart) * each
-        turn = np.maximum(waits, p["k_tiles"] // apart * each)
-    loop = np.maximum(chain, waits + each - p["t_sync"]) + p["t_epilogue"]
-    own = -(-tiles // turns) * loop
-    in_turn = (tiles - 1) * (turn + p["t_sync"]) + loop
-    return np.asarray(own if turns == 1 else np.maximum(own, in_turn))
-
-
-def _single_warp(schedule: Schedule, p: Numbers, release: str) -> Rows:
-    """Bound sync and multistage, where the warp that issues the copies also multiplies."""
-    steps = p["k_tiles"]
-    stages = p.get("stages", np.ones(()))
-    copied = p["t_issue"] + p["t_transfer"] + p["t_latency"]
-    multiplied = p["t_sync"] + p["t_mma"]
-    reuses = (steps - 1) // stages
-    # Before its first wait the warp issues min(stages, k_tiles) copies, and the rest after it.
-    later = steps - np.minimum(stages, steps)
-    issue = np.maximum(
-        steps * (p["t_issue"] + multiplied),
-        copied + steps * multiplied + later * p["t_issue"],
-    )
-    return [
-        ("bound_tensor_core", copied + p["t_sync"] + steps * p["t_mma"] + p["t_epilogue"]),
-        (
-            "bound_copy_bandwidth",
-            copied + (steps - 1) * p["t_transfer"] + multiplied + p["t_epilogue"],
-        ),
-        ("bound_copy_issue", issue + p["t_epilogue"]),
-        ("bound_latency", (reuses + 1) * (copied + multiplied) + p["t_epilogue"]),
-        ("bound_epilogue", copied + steps * multiplied + p["t_epilogue"]),
-    ]
-
-
-def _register_staged(schedule: Schedule, p: Numbers, release: str) -> Rows:
-    steps = p["k_tiles"]
-    arrives = p["t_transfer"] + p["t_latency"]
-    stored = p["t_sync"] + p["t_store"]
-    last = p["t_mma"] + p["t_epilogue"]
-    first = p["t_issue"] + arrives + stored
-    return [
-        ("bound_tensor_core", first + steps * p["t_mma"] + p["t_epilogue"]),
-        ("bound_copy_bandwidth", first + (steps - 1) * p["t_transfer"] + last),
-        (
-            "bound_copy_issue",
-            arrives + steps * (p["t_issue"] + stored + p["t_mma"]) + p["t_epilogue"],
-        ),
-        ("bound_latency", steps * first + last),
-        ("bound_epilogue", first + steps * p["t_mma"] + p["t_epilogue"]),
-    ]
-
-
-def _attention(schedule: Schedule, p: Numbers, release: str) -> Rows:
-    blocks, groups = p["kv_blocks"], schedule.consumer_warpgroups
-    softmax = p["t_exp"] + p["t_softmax"]
-    ahead = any(event.asynchronous for event in schedule.events(release))
-    own = softmax + p["t_gemm1"] + (0 if ahead else p["t_gemm0"])
-    # The last warpgroup's first GEMM0 waits for those of the others.
-    start = (groups - 1 if not ahead else groups) * p["t_gemm0"]
-    return [
-        ("bound_tensor_core", groups * blocks * (p["t_gemm0"] + p["t_gemm1"])),
-        (
-            "bound_exp",
-            p["t_gemm0"] + groups * blocks * p["t_exp"] + p["t_softmax"] + p["t_gemm1"],
-        ),
-        (
-            "bound_softmax",
-            p["t_gemm0"] + p["t_exp"] + groups * blocks * p["t_softmax"] + p["t_gemm1"],
-        ),
-        ("bound_serial_chain", start + blocks * own),
-    ]

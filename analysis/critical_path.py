@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from analysis.checked import find_schedule
 from analysis.happenings import Before, Happening, linked
-from sweep.description import Schedule
+from analysis.which_schedule import check_parameters, schedule_of
+from sweep.errors import InputError
 from sweep.event_trace import TraceRow
 from sweep.variables import VARIABLES, label
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
-def critical_path(trace: xr.Dataset, schedule: str | Schedule | None = None) -> xr.Dataset:
+def critical_path(trace: xr.Dataset, schedule: Any = None) -> xr.Dataset:
     """Return the chain of operations and latencies that ends with the makespan.
 
     Parameters
@@ -37,7 +37,8 @@ def critical_path(trace: xr.Dataset, schedule: str | Schedule | None = None) -> 
     trace : xarray.Dataset
         Of one point, from ``sweep.trace``: any schedule, service order and engine.
     schedule : str or Schedule, optional
-        Needed for a user's own schedule only, which the trace cannot name.
+        Its file or description. Needed for a user's own schedule only, of which a trace holds the
+        name.
 
     Returns
     -------
@@ -51,7 +52,7 @@ def critical_path(trace: xr.Dataset, schedule: str | Schedule | None = None) -> 
     Raises
     ------
     InputError
-        If the schedule is not known by its name.
+        If the schedule is neither built in nor given, or does not fit the trace.
 
     Examples
     --------
@@ -62,8 +63,11 @@ def critical_path(trace: xr.Dataset, schedule: str | Schedule | None = None) -> 
     >>> float(path.duration.sum()) == path.attrs["cycles"]
     True
     """
-    one = find_schedule(trace.attrs["schedules"] if schedule is None else schedule)
+    one = schedule_of(trace, schedule, "trace")
+    check_parameters(trace, [one], "trace")
     step = "block" if one.family == "attention" else "k_tile"
+    if step not in trace or "since" not in trace:
+        raise InputError("trace: must be of one point, from sweep.trace")
     p = {name: trace[name].item() for name in one.parameters}
     steps = walk(linked(one, p, _rows(trace, step)))
     return _dataset(steps, trace, step)

@@ -46,7 +46,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.checked import find_schedule
+from analysis.which_schedule import check_parameters, schedules_of
 from sweep.description import Schedule
 from sweep.engine import run_space
 from sweep.errors import InputError
@@ -82,17 +82,15 @@ CAUSES: Mapping[str, Cause] = {
 ORDER = ("fill", *(cause.name for cause in CAUSES.values()), "drain")
 
 
-def idle_time(
-    ds: xr.Dataset, schedule: str | Schedule | None = None, threads: int | None = None
-) -> xr.Dataset:
+def idle_time(ds: xr.Dataset, schedule: Any = None, threads: int | None = None) -> xr.Dataset:
     """Share out the Tensor Core's idle time of every point by cause, as this module defines it.
 
     Parameters
     ----------
     ds : xarray.Dataset
         From ``sweep.run``, or a part of one; its coordinates hold every parameter.
-    schedule : str or Schedule, optional
-        Needed for a user's own schedule only, which a dataset cannot name.
+    schedule : str, Schedule, or a sequence of them, optional
+        Needed for a user's own schedules only, of which a dataset holds the name.
     threads : int, optional
         As in ``sweep.run``.
 
@@ -109,7 +107,8 @@ def idle_time(
     Raises
     ------
     InputError
-        If a user's schedule holds the Tensor Core for a duration that others take too.
+        If a schedule is neither built in nor given; if it holds the Tensor Core for a duration
+        that others take too, or takes one that has no cause here.
 
     Examples
     --------
@@ -122,8 +121,9 @@ def idle_time(
     """
     import xarray as xr
 
+    schedules = schedules_of(ds, schedule)
+    check_parameters(ds, schedules)
     dims = ds["cycles"].dims
-    schedules = _schedules(ds, schedule)
     parts = {cause: np.zeros(ds["cycles"].shape) for cause in _causes(schedules)}
     for index, one in enumerate(schedules):
         at: dict[Any, Any] = {"schedule": index} if "schedule" in dims else {}
@@ -144,13 +144,6 @@ def idle_time(
     return found
 
 
-def _schedules(ds: xr.Dataset, schedule: str | Schedule | None) -> list[Schedule]:
-    if schedule is not None:
-        return [find_schedule(schedule)]
-    names = ds["schedule"].values if "schedule" in ds.coords else ds.attrs["schedules"]
-    return [find_schedule(str(name)) for name in np.ravel(names)]
-
-
 def _causes(schedules: list[Schedule]) -> list[str]:
     own = [CAUSES[name] for one in schedules for name in _removed(one)]
     there = {cause.name for cause in own} | {cause.once for cause in own}
@@ -158,7 +151,11 @@ def _causes(schedules: list[Schedule]) -> list[str]:
 
 
 def _removed(schedule: Schedule) -> list[str]:
-    """Return the durations that do not hold the Tensor Core, in the order of removal."""
+    """Return the durations that do not hold the Tensor Core, in the order of removal.
+
+    The sum is exact only if there is a cause for every one of them.
+    """
+    on_tensor_core: set[str] = set()
     for release in ("consumer", "hardware"):
         events = schedule.events(release)
         on = {event.takes for event in events if event.on == "TC"}
@@ -168,7 +165,15 @@ def _removed(schedule: Schedule) -> list[str]:
                 f"{name}: {schedule.name} holds the Tensor Core for it and takes it elsewhere too,"
                 " so idle time cannot be shared out by leaving it out"
             )
-    return [name for name in CAUSES if name in schedule.durations and name not in on]
+        on_tensor_core |= on
+    removed = [name for name in schedule.durations if name not in on_tensor_core]
+    for name in removed:
+        if name not in CAUSES:
+            raise InputError(
+                f"{name}: {schedule.name} takes it, and idle time has no cause for it;"
+                f" causes: {', '.join(CAUSES)}"
+            )
+    return sorted(removed, key=list(CAUSES).index)
 
 
 def _of_schedule(ds: xr.Dataset, schedule: Schedule, threads: int | None) -> dict[str, Array]:

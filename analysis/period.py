@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from analysis.checked import find_schedule
+from analysis.closed_forms import TILE_PERIODS
 from analysis.period_terms import BOTTLENECK_WORDS, Term, term_of
 from analysis.symbols import latex, symbol, sympy_module
-from sweep.catalogue import SCHEDULES
 from sweep.circuits import Linear, circuits_of, linear
 from sweep.description import Schedule
 from sweep.errors import InputError, unknown_name
@@ -133,7 +134,7 @@ def period_formula(schedule: Schedule | str, release: str = "consumer") -> Perio
     Parameters
     ----------
     schedule : Schedule or str
-        A description, or the name of a built-in one.
+        A description, the name of a built-in one, or the file of a user's own.
     release : {"consumer", "hardware"}
         Who frees a slot, where the schedule distinguishes.
 
@@ -152,11 +153,12 @@ t_issue + t_mma)
       (t_issue + t_transfer + t_latency + t_mma) / stages: ring too shallow for the latency
       t_issue + t_mma: issue on the critical path
     """
-    one = schedule if isinstance(schedule, Schedule) else _built_in(schedule)
+    one = find_schedule(schedule)
     if one.tile_level:
+        form = f"analysis.closed_forms.TILE_PERIODS[{one.name!r}]"
+        where = form if one.name in TILE_PERIODS else "the output 'period' of its simulation"
         raise InputError(
-            f"{one.name} runs over output tiles, so its period is per tile: see"
-            f" analysis.closed_forms.TILE_PERIODS[{one.name!r}]"
+            f"{one.name} runs over output tiles, so its period is per tile: see {where}"
         )
     if release not in VARIABLES["release"].choices:
         raise unknown_name("release", release, VARIABLES["release"].choices)
@@ -167,12 +169,6 @@ t_issue + t_mma)
 
 def _precedence(term: Term) -> int:
     return VARIABLES["bottleneck"].flag_meanings.index(term.bottleneck)
-
-
-def _built_in(name: str) -> Schedule:
-    if name not in SCHEDULES:
-        raise unknown_name("schedule", name, SCHEDULES)
-    return SCHEDULES[name]
 
 
 def _value(p: Mapping[str, Any], name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Test every claim on random points: exact forms, bounds, steady states, and rules of thumb.
+"""Test every claim on random points: accounts, exact forms, bounds, steady states, rules of thumb.
 
 Points are drawn in chunks of a fixed size, each with its own random numbers, and claims about the
 same domain share points and their simulation. So memory does not grow with the number of points,
@@ -34,6 +34,10 @@ CHUNK_POINTS: Final = 1 << 15
 """Points drawn together: some megabytes, and long enough for NumPy to let other threads run."""
 DEFAULT_POINTS: Final = 100_000
 MOST_POINTS: Final = 10**8
+MOST_TEXT: Final = 200
+"""Characters of an error that are shown."""
+ENDS_A_TEST: Final = (Exception, SystemExit, GeneratorExit)
+"""What a user's own schedule may raise while a claim about it is tested."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,8 @@ class Finding:
         The first such point as the commands that simulate it.
     remark : str
         What else belongs to it.
+    error : str
+        What ended its test, in one line; "" where nothing did.
     """
 
     schedule: str
@@ -67,16 +73,21 @@ class Finding:
     units: str
     counterexample: str | None
     remark: str = ""
+    error: str = ""
 
     @property
     def failed(self) -> bool:
-        """Whether a claim that must never be wrong is."""
-        return self.violations > 0 and self.kind in ("exact", "bound")
+        """Whether a claim that must never be wrong is, or could not be tested.
+
+        Steady states are tested exactly, too: with ==, on sums without rounding.
+        """
+        return bool(self.error) or (self.violations > 0 and self.kind != "rule")
 
     def json_row(self) -> dict[str, Any]:
-        """Return what ``warpsweep verify --json`` prints of it."""
+        """Return what ``warpsweep verify --json`` prints of it; "error" only where there is one."""
         names = ("schedule", "claim", "kind", "points", "violations", "worst", "counterexample")
-        return {name: getattr(self, name) for name in names}
+        error = ("error",) if self.error else ()
+        return {name: getattr(self, name) for name in (*names, *error)}
 
 
 def verify(
@@ -115,7 +126,7 @@ def verify(
     --------
     >>> found = verify("sync", points=500)
     >>> found[0].claim, found[0].points, found[0].violations
-    ('makespan (general)', 500, 0)
+    ('accounts agree', 128, 0)
     """
     chosen = list(SCHEDULES) if schedules is None else schedules
     claims: list[Claim] = []
@@ -178,12 +189,19 @@ class Tally:
     worst: float
     total: float
     counterexample: str | None
+    error: str = ""
 
 
 def _test(claims: Sequence[Claim], count: int, seed: tuple[int, int], stop: Event) -> list[Tally]:
-    """Test claims about one domain on one chunk, unless stopped between two of them."""
+    """Test claims about one domain on one chunk, unless stopped between two of them.
+
+    Whatever one of them meets is a finding, and the others still run.
+    """
     schedule = claims[0].schedule
-    drawn = draw(schedule, claims[0].where, CHUNK_POINTS, seed)
+    try:
+        drawn = draw(schedule, claims[0].where, CHUNK_POINTS, seed)
+    except ENDS_A_TEST as error:
+        return [_not_tested(error) for _ in claims]
     points = Points(schedule, {name: column[:count] for name, column in drawn.items()})
     if size(points.p) == 0:
         return [Tally(0, 0, 0.0, 0.0, None) for _ in claims]
@@ -191,8 +209,32 @@ def _test(claims: Sequence[Claim], count: int, seed: tuple[int, int], stop: Even
     for claim in claims:
         if stop.is_set():
             raise CancelledError
-        found.append(_tally(claim, claim.check(points), points))
+        try:
+            found.append(_tally(claim, claim.check(points), points))
+        except ENDS_A_TEST as error:
+            found.append(_not_tested(error))
     return found
+
+
+def _not_tested(error: BaseException) -> Tally:
+    return Tally(0, 0, 0.0, 0.0, None, one_line(error))
+
+
+def one_line(error: BaseException) -> str:
+    """Return what an error says, shortened, with its kind unless it is a user's mistake.
+
+    Examples
+    --------
+    >>> one_line(KeyError("t_issue"))
+    "KeyError: 't_issue'"
+    """
+    try:
+        text = " ".join(str(error).split())
+    except Exception:  # a user's exception may have no text
+        text = ""
+    kind = "" if isinstance(error, InputError) else type(error).__name__
+    whole = ": ".join(filter(None, (kind, text)))
+    return whole if len(whole) <= MOST_TEXT else f"{whole[: MOST_TEXT - 3]}..."
 
 
 def _tally(claim: Claim, outcome: Outcome, points: Points) -> Tally:
@@ -228,6 +270,7 @@ def _finding(claim: Claim, tallies: Iterable[Tally]) -> Finding:
         claim.units,
         next((one for one in examples if one is not None), None),
         claim.remark() if claim.remark is not None else "",
+        next((part.error for part in parts if part.error), ""),
     )
 
 

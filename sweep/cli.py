@@ -204,8 +204,9 @@ def verify(schedules: Sequence[str], points: int | None, seed: int, as_json: boo
     """Test formulas and bounds against simulation.
 
     Closed forms, bounds, steady states and rules of thumb, on random points; all schedules unless
-    some are named. Violations come with the first counterexample as a command. The exit code is 1
-    if a claim of kind exact or bound is violated.
+    some are named. The first claim is that the kernel, the list of events and the event-driven
+    program of a schedule agree. Violations come with the first counterexample as a command. The
+    exit code is 1 if a claim other than a rule of thumb is violated, or one could not be tested.
 
     \b
     warpsweep verify multistage pingpong --points 1000000
@@ -223,7 +224,11 @@ def verify(schedules: Sequence[str], points: int | None, seed: int, as_json: boo
 
 
 @cli.command()
-@click.option("--kernel", metavar="NAME", help="Print this schedule's generated source instead.")
+@click.option(
+    "--kernel",
+    metavar="NAME",
+    help="Print this schedule's generated source instead; a name or a file.",
+)
 def schedules(kernel: str | None) -> None:
     """List the schedules with their parameters and sources."""
     from sweep.tables import kernel_source, schedules_table

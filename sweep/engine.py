@@ -32,6 +32,8 @@ Progress = Callable[[int, int], None]
 BLOCK_POINTS = 1 << 16
 """Points between two looks at Ctrl-C and progress: a few milliseconds."""
 FEWEST_POINTS = 1 << 11
+UNWRITTEN: Mapping[str, float] = {"f": -math.inf, "i": -128}
+"""What outputs hold before they are written, by kind of number; no result is one of these."""
 TIMING = ("cycles", "period", "bottleneck")
 """What kernels write; the rest follows from it."""
 
@@ -101,6 +103,32 @@ def _pieces(grid: tuple[int, ...], points: int) -> Iterator[tuple[slice, ...]]:
 def allocate(shape: tuple[int, ...]) -> Outputs:
     """Return arrays of zeros for every output."""
     return {name: np.zeros(shape, VARIABLES[name].dtype) for name in OUTPUTS}
+
+
+def _blank(outputs: Mapping[str, Array]) -> None:
+    """Fill outputs with what nothing writes, so that what stays unwritten is seen."""
+    for array in outputs.values():
+        _looked_at(array).fill(UNWRITTEN[array.dtype.kind])
+
+
+def _check_written(outputs: Mapping[str, Array]) -> None:
+    for name, array in outputs.items():
+        seen = _looked_at(array)
+        missing = np.count_nonzero(seen == UNWRITTEN[array.dtype.kind])
+        if missing:
+            raise RuntimeError(
+                f"output {name!r} is in the registry, and nothing writes it: {missing} of"
+                f" {seen.size} points"
+            )
+
+
+def _looked_at(array: Array) -> Array:
+    """Return a view of the points that are looked at: all of a few, about 1024 of many.
+
+    All of a million would take a third longer than the fastest schedule itself.
+    """
+    flat = array.reshape(-1)
+    return flat[:: max(1, flat.size // 1024)]
 
 
 def result_bytes(points: int) -> int:
@@ -195,7 +223,13 @@ def run_block(space: Space, block: Block, out: Outputs) -> None:
     """Run one block into ``out``: arrays of the block's shape, C-contiguous.
 
     Timing that does not exist (a deadlock; a period under fifo) is NaN.
+
+    Raises
+    ------
+    RuntimeError
+        If an output of the registry is left unwritten: an error of the library.
     """
+    _blank(out)
     schedule = space.schedules[block.index]
     values = {name: _piece(a, block.slices) for name, a in space.values[block.index].items()}
     shape = out["cycles"].shape
@@ -209,11 +243,12 @@ def run_block(space: Space, block: Block, out: Outputs) -> None:
         chosen = np.flatnonzero(points[_choice(schedule)] == variant.code)
         if chosen.size == 0:
             continue
-        part = [np.empty(chosen.size, array.dtype) for array in flat]
+        part = [array[chosen] for array in flat]  # as unwritten as the whole
         kernel.run({name: array[chosen] for name, array in points.items()}, *part)
         for whole, array in zip(flat, part, strict=True):
             whole[chosen] = array
     finish_block(schedule, values, out)
+    _check_written(out)
 
 
 def finish_block(schedule: Schedule, values: Values, out: Outputs) -> None:
@@ -246,7 +281,7 @@ def _rates(schedule: Schedule, values: Values, out: Outputs) -> None:
             if resource in schedule.resources:
                 np.divide(held * steps * tiles, out["cycles"], out=utilization)
             else:
-                utilization[np.isnan(out["cycles"])] = np.nan
+                np.multiply(out["cycles"], 0.0, out=utilization)  # never held; NaN stays
             if resource == "TC":
                 np.divide(held * per_period, out["period"], out=out["steady_tc_utilization"])
         seconds = out["cycles"] / values["clock_hz"]

@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from sweep.errors import unknown_name
-
 if TYPE_CHECKING:
     from sweep.description import Schedule
     from sweep.variables import Variable
@@ -35,17 +33,21 @@ def schedules_table() -> str:
 def kernel_source(name: str) -> str:
     """Return the generated source of a schedule's batch kernel.
 
+    Parameters
+    ----------
+    name : str
+        Of a built-in schedule, or the file of a user's own.
+
     Raises
     ------
     InputError
-        For a name that does not exist.
+        For a name or file that does not exist, or holds no sound schedule.
     """
-    from sweep.catalogue import SCHEDULES
     from sweep.kernel import source_of
+    from sweep.space import read_schedules
 
-    if name not in SCHEDULES:
-        raise unknown_name("schedule", name, SCHEDULES)
-    return source_of(SCHEDULES[name]).rstrip("\n")
+    (schedule,), _ = read_schedules(name)
+    return source_of(schedule).rstrip("\n")
 
 
 def gpus_table(names: Sequence[str] = ()) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -155,12 +156,18 @@ def test_nothing_takes_time() -> None:
     assert str(attribute(path)) == "pingpong: a critical path of 0 cycles"
 
 
-def test_a_schedule_by_itself() -> None:
-    trace = sweep.trace("sync", k_tiles=2)
-    trace.attrs["schedules"] = "mine"
-    assert critical_path(trace, SCHEDULES["sync"]).sizes["step"] == 11
-    with pytest.raises(InputError, match="mine"):
+def test_a_schedule_of_ones_own_is_given_and_is_that_of_the_trace() -> None:
+    mine = replace(SCHEDULES["sync"], name="mine")
+    trace = sweep.trace(mine, k_tiles=2)
+    assert critical_path(trace, mine).sizes["step"] == 11
+    with pytest.raises(InputError, match=r"schedule 'mine' is not built in.*give schedule="):
         critical_path(trace)
+    with pytest.raises(InputError, match="schedule='sync': trace is of mine"):
+        critical_path(trace, "sync")
+    with pytest.raises(InputError, match=r"trace: must be of one point, from sweep\.trace"):
+        critical_path(sweep.run(mine, k_tiles=2), mine)
+    with pytest.raises(InputError, match="trace: must be a Dataset of sweep, not of type NoneType"):
+        critical_path(None)  # type: ignore[arg-type]
 
 
 def test_durations_on_the_grid() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from analysis.verification.accounts import ACCOUNTS, ACCOUNTS_FIFO
 from analysis.verification.page import all_claims, page, read_results, results
 from analysis.verify import Finding
 
@@ -23,7 +24,8 @@ def test_nothing_that_must_hold_is_violated() -> None:
     assert set(tested) == {(claim.schedule.name, claim.name) for claim in all_claims()}
     for claim in all_claims():
         points, violations, worst = tested[claim.schedule.name, claim.name]
-        assert int(points.replace(",", "")) > 500_000
+        few = claim.name in (ACCOUNTS, ACCOUNTS_FIFO)  # these run in plain Python
+        assert int(points.replace(",", "")) > (3_000 if few else 500_000)
         if claim.kind != "rule":
             assert (violations, worst) == ("0", "0")
 

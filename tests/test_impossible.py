@@ -65,7 +65,7 @@ def reasons(ds: xr.Dataset) -> list[Any]:
         ),
         ("sync", {"mem_bytes_per_cycle": 1e308}, "mem_bytes_per_cycle=1e+308 byte/cycle: must be"),
         ("sync", {"fma_lanes": 1e308}, "fma_lanes=1e+308 1/cycle: must be at most"),
-        ("sync", {"fma_lanes": 1e-300, "mem_bytes_per_cycle": 1e-300}, "t_epilogue (from fma_lanes"),
+        ("sync", {"fma_lanes": 1e-300, "mem_bytes_per_cycle": 1e-300}, "t_epilogue (from fma"),
     ],
 )  # fmt: skip
 def test_one_line(schedule: str, parameters: dict[str, Any], told: str) -> None:

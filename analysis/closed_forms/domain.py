@@ -1,4 +1,8 @@
-"""Where a closed form holds, and one line for a point where it doesn't."""
+"""Where a closed form holds, and one line for a point where it doesn't.
+
+Points are read as the engine reads them: durations are rounded to its grid, and its limits on
+numbers and on the length of a run apply.
+"""
 
 from __future__ import annotations
 
@@ -10,18 +14,18 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.closed_forms.arithmetic import NUMERIC, Formula
+from sweep.catalogue import SCHEDULES
+from sweep.checks import check_numbers
 from sweep.errors import InputError
+from sweep.limits import check_run_length
 from sweep.variables import VARIABLES
 
 Columns = dict[str, npt.NDArray[Any]]
 Mask = npt.NDArray[np.bool_]
 
-_OFF: dict[str, object] = {
-    "t_sync": 0,
-    "t_mma_latency": 0,
-    "mma_in_flight": 0,
-    "arbitration": "ordered",
-}
+NOT_DURATIONS_OF_EVENTS = frozenset({"t_gemm"})
+"""Stands for the two GEMMs of a block, which are what events take."""
+_OFF: Mapping[str, object] = {"mma_in_flight": 0, "arbitration": "ordered"}
 
 
 @dataclass(frozen=True)
@@ -39,25 +43,46 @@ class Condition:
         return found
 
 
-def columns(p: Mapping[str, Any], names: tuple[str, ...]) -> tuple[Columns, tuple[int, ...]]:
-    """Return the named parameters as float64 or int64 arrays, and the shape of all together."""
+def columns(
+    p: Mapping[str, Any], names: tuple[str, ...], schedule: str
+) -> tuple[Columns, tuple[int, ...]]:
+    """Return the named parameters as the engine reads them, and the shape of all together.
+
+    Raises
+    ------
+    InputError
+        A parameter is missing or out of its limits, or a run is longer than the engine takes.
+    """
     missing = [name for name in names if name not in p]
     if missing:
         raise InputError(f"missing {', '.join(missing)}: the formula takes {', '.join(names)}")
-    values = {name: np.asarray(p[name]) for name in names}
-    for name, value in values.items():
-        if VARIABLES[name].kind == "count" and not np.all(value == np.floor(value)):
-            raise InputError(f"{name} = {_first(value, value != np.floor(value))}: whole numbers")
-        values[name] = value.astype(VARIABLES[name].dtype, copy=False)
-    return values, np.broadcast_shapes(*(value.shape for value in values.values()))
+    values = {name: np.asarray(check_numbers(VARIABLES[name], p[name])) for name in names}
+    shape = np.broadcast_shapes(*(value.shape for value in values.values()))
+    if 0 not in shape:
+        nothing = dict.fromkeys(SCHEDULES[schedule].durations, np.zeros(()))
+        check_run_length(SCHEDULES[schedule], nothing | values)
+    return values, shape
 
 
-def extensions_off(p: Mapping[str, Any]) -> Mask:
-    """Return where the extensions that a point may name are off and the service is ordered."""
+def unknown_to(parameters: tuple[str, ...], schedule: str, p: Mapping[str, Any]) -> list[str]:
+    """Return the durations that a formula does not know: the schedule's own, and those of points.
+
+    Where they take time the formula does not hold.
+    """
+    named = [name for name in p if name in VARIABLES and VARIABLES[name].kind == "duration"]
+    found = dict.fromkeys((*SCHEDULES[schedule].durations, *named))
+    return [one for one in found if one not in {*parameters, *NOT_DURATIONS_OF_EVENTS}]
+
+
+def _must_be(unknown: list[str], p: Mapping[str, Any]) -> dict[str, object]:
+    return dict.fromkeys(unknown, 0) | {name: off for name, off in _OFF.items() if name in p}
+
+
+def extensions_off(p: Mapping[str, Any], unknown: list[str]) -> Mask:
+    """Return where durations unknown to a formula are 0, nothing is in flight, service in order."""
     inside: Mask = np.asarray(True)
-    for name, off in _OFF.items():
-        if name in p:
-            inside = inside & (np.asarray(p[name]) == off)
+    for name, off in _must_be(unknown, p).items():
+        inside = inside & (np.asarray(p.get(name, VARIABLES[name].default)) == off)
     return inside
 
 
@@ -66,18 +91,19 @@ def check(
     values: Columns,
     p: Mapping[str, Any],
     conditions: tuple[Condition, ...],
+    unknown: list[str],
 ) -> None:
     """Raise an `InputError` for the first point that a formula doesn't cover."""
-    for name, value in values.items():
-        row = VARIABLES[name]
-        bad = ~(np.isfinite(value) & (value >= row.lower))
-        if bad.any():
-            least = row.with_unit(f"at least {row.lower:g}")
-            raise InputError(f"{name} = {_first(value, bad)}: finite, {least}")
-    for name, off in _OFF.items():
-        given = np.asarray(p.get(name, off))
+    for name, off in _must_be(unknown, p).items():
+        units = " cycle" if name in unknown else ""
+        value = p.get(name, VARIABLES[name].default)
+        if value is None:
+            raise InputError(
+                f"missing {name}: the closed form of {what} does not know this duration, and holds"
+                f" at 0{units} only"
+            )
+        given = np.asarray(value)
         if np.any(given != off):
-            units = " cycle" if name.startswith("t_") else ""
             raise InputError(
                 f"{name} = {_first(given, given != off)}{units}: the closed form of {what}"
                 f" holds at {off}{units} only"

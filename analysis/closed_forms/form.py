@@ -10,7 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.closed_forms.arithmetic import NUMERIC, Formula, symbolic_arithmetic
-from analysis.closed_forms.domain import Condition, check, columns, extensions_off
+from analysis.closed_forms.domain import (
+    Condition,
+    check,
+    columns,
+    extensions_off,
+    unknown_to,
+)
 from analysis.symbols import latex, symbol
 
 Floats = npt.NDArray[np.float64]
@@ -83,15 +89,17 @@ class ClosedForm:
 
     def domain(self, p: Mapping[str, Any]) -> npt.NDArray[np.bool_]:
         """Return where the formula holds, in the shape of the points."""
-        values, shape = columns(p, self.parameters)
-        inside = np.broadcast_to(extensions_off(p), shape).copy()
+        values, shape = columns(p, self.parameters, self.schedule)
+        unknown = unknown_to(self.parameters, self.schedule, p)
+        off = extensions_off(p, unknown)
+        inside = np.broadcast_to(off, np.broadcast_shapes(shape, off.shape)).copy()
         for condition in self.conditions:
             inside &= condition.holds(values)
         return inside
 
     def evaluate(self, p: Mapping[str, Any]) -> Floats:
-        """Return the formula's value, within its domain or not; see `__call__`."""
-        values, shape = columns(p, self.parameters)
+        """Return the formula's value, within its conditions or not; see `__call__`."""
+        values, shape = columns(p, self.parameters, self.schedule)
         size = int(np.prod(shape))
         flat = {
             name: value if value.ndim == 0 else np.broadcast_to(value, shape).reshape(-1)
@@ -111,7 +119,9 @@ class ClosedForm:
         ----------
         p : mapping
             Parameters by name, numbers or arrays that broadcast together: durations in cycles,
-            counts. Those that the formula doesn't take are ignored, extensions in use are refused.
+            counts. Durations are rounded to 1/1024 cycle, as the engine does. Durations that the
+            formula doesn't know and extensions are refused unless they are off; anything else
+            that it doesn't take is ignored.
 
         Returns
         -------
@@ -121,8 +131,10 @@ class ClosedForm:
         Raises
         ------
         InputError
-            A parameter is missing or out of its limits, or a point is outside the domain.
+            A parameter is missing or out of its limits, a run is longer than the engine takes,
+            or a point is outside the domain.
         """
-        values, _ = columns(p, self.parameters)
-        check(f"{self.schedule} ({self.name})", values, p, self.conditions)
+        values, _ = columns(p, self.parameters, self.schedule)
+        unknown = unknown_to(self.parameters, self.schedule, p)
+        check(f"{self.schedule} ({self.name})", values, p, self.conditions, unknown)
         return self.evaluate(p)

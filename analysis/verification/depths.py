@@ -13,6 +13,7 @@ from analysis.verification.claim import Array, Claim, Outcome, Points, distance,
 from analysis.verification.draws import Columns, Where, hardware, size
 from analysis.verification.makespans import built_in
 from analysis.verification.periods import EVERYWHERE
+from sweep.circuits import circuits_of
 from sweep.description import Schedule
 
 DEEPEST = 128
@@ -21,7 +22,7 @@ DEEPEST = 128
 
 def depth_claims(schedule: Schedule) -> Iterator[Claim]:
     """Yield the claims about a ring's depth."""
-    if schedule.release_modes and "mma_in_flight" in schedule.parameters:
+    if schedule.release_modes and built_in(schedule):
         yield Claim(
             schedule,
             "deadlock rule",
@@ -156,24 +157,27 @@ def _necessary(points: Points) -> Outcome:
 
 def _corrected(points: Points) -> Array:
     """Return the corrected rule's stages; more than `DEEPEST` for anything deeper."""
-    p = _durations(points)
-    found = corrected_stages(points.schedule, **p)
+    found = corrected_stages(points.schedule, **_durations(points))
     if points.schedule.release_modes:
-        late = {name: one for name, one in p.items() if name != "mma_in_flight"}
+        late = _durations(points, "hardware")
         by_hardware = corrected_stages(points.schedule, "hardware", **late)
         found = np.where(hardware(points.p), by_hardware, found)
     return np.asarray(np.minimum(found, DEEPEST + 1), np.int64)
 
 
-def _durations(points: Points) -> dict[str, Any]:
-    used = (*points.schedule.durations, "mma_in_flight")
-    return {name: points.p[name] for name in used if name in points.p and name != "t_epilogue"}
+def _durations(points: Points, release: str = "consumer") -> dict[str, Any]:
+    """Return what the depth of a ring depends on: what its circuits use."""
+    circuits = circuits_of(points.schedule, release)
+    used = {name for one in circuits for name in one.takes}
+    used |= {name for one in circuits for name, _ in one.steps} - {"", "stages"}
+    used -= {"mma_in_flight"} if release == "hardware" else set()
+    return {name: column for name, column in points.p.items() if name in used}
 
 
 def _period(points: Points, changes: dict[str, Array]) -> Array:
     """Return the simulated period, inf where there is none: all slots are held in flight."""
     stages = {"stages": np.minimum(changes["stages"], 2 * DEEPEST + 3)}
-    period = points.run({**stages, "k_tiles": 1}).period
+    period = points.run({**stages, points.schedule.loop: 1}).period
     return np.where(np.isnan(period), np.inf, period)
 
 

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from analysis.bounds import lower_bounds, utilization_bounds
+from analysis.generic_bounds import can_be_free, held
 from analysis.littles_law import ring_bandwidth
 from analysis.verification.claim import Array, Claim, Outcome, Points, excess
-from analysis.verification.draws import Columns, Where, hardware, numbers, size
+from analysis.verification.draws import Columns, Where, hardware, numbers
+from analysis.verification.makespans import built_in
 from analysis.verification.periods import EVERYWHERE
-from sweep.catalogue import SCHEDULES
 from sweep.description import Schedule
 
 STAGE_BYTES = 49_152
@@ -22,11 +23,10 @@ STAGE_BYTES = 49_152
 
 def limit_claims(schedule: Schedule) -> Iterator[Claim]:
     """Yield a claim for every bound, in every service order that the schedule can have."""
-    if any(set(schedule.parameters) == set(one.parameters) for one in SCHEDULES.values()):
-        yield from _bound_claims(schedule, EVERYWHERE, "")
-        if "arbitration" in schedule.parameters:
-            yield from _bound_claims(schedule, Where(arbitration="fifo"), ", fifo")
-    if schedule.ring:
+    yield from _bound_claims(schedule, EVERYWHERE, "")
+    if can_be_free(schedule):
+        yield from _bound_claims(schedule, Where(arbitration="fifo"), ", fifo")
+    if schedule.ring and built_in(schedule):
         yield Claim(
             schedule,
             "ring bandwidth",
@@ -86,8 +86,7 @@ def _utilization(share: str, points: Points) -> Outcome:
     """Both shares are one division of the same work, so that rounding keeps their order."""
     schedule, p = points.schedule, points.p
     resource = share.removesuffix("_utilization").upper()
-    held = [event.takes for event in schedule.events("consumer") if event.on == resource]
-    work = _steps(schedule, p) * sum((p[name] for name in held), start=np.zeros(size(p)))
+    work = held(schedule, schedule.events("consumer"), resource, p)
     cycles = points.timing.cycles
     reached = work / np.where(cycles > 0, cycles, np.inf)
     most = points.once("utilization bounds", lambda: _evaluated(utilization_bounds, points))

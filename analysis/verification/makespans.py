@@ -14,7 +14,7 @@ from sweep.description import Schedule
 
 def built_in(schedule: Schedule) -> bool:
     """Whether the formulas written down for a schedule of this name are about this one."""
-    return SCHEDULES.get(schedule.name) is schedule
+    return SCHEDULES.get(schedule.name) is schedule and schedule.name in CLOSED_FORMS
 
 
 def forms_of(schedule: Schedule) -> Iterator[ClosedForm]:

@@ -26,7 +26,9 @@ formula is a function of `analysis`, and what is printed is what was computed.
 
 The points are random whole numbers of cycles with zeros, ties and near ties of 1/1024 cycle, drawn
 from each claim's own domain. All counts are at least 1, all durations at least 0, and the order of
-service is fixed unless the domain says otherwise. *Worst* is the largest gap at a violation.
+service is fixed unless the domain says otherwise. *Worst* is the largest gap at a violation. That
+the accounts of a schedule agree is tested at 128 of every 32,768 points: two of the three run in
+plain Python.
 """
 _HEAD = """\
 | claim | kind | says | where | points | violations | worst |

@@ -25,6 +25,8 @@ IN_FLIGHT = Condition(
 )
 FAR_CYCLES = 2.0**41
 """Where slopes are taken: as far out as all sums are exact, with some room."""
+MOST_OWN_STEPS = 1 << 12
+"""Steps of a schedule of a user's own: nothing says that it settles, so each may cost its time."""
 TILES_OF_CIRCUITS = 2520
 """Output tiles that circuits run over divide this: with up to 8 stages there are 10 at most."""
 
@@ -42,14 +44,17 @@ def period_claims(schedule: Schedule) -> Iterator[Claim]:
             _circuits,
             formula=lambda: period_formula(schedule).without(*EXTENSIONS).latex,
         )
-    yield Claim(
-        schedule,
-        "slope",
-        "asymptotic",
-        f"far out, cycles grow by the period with every {_step(schedule)}",
-        running,
-        _slope,
-    )
+    own = not built_in(schedule)
+    if not own or not schedule.tile_level:  # others may settle after any number of tiles
+        yield Claim(
+            schedule,
+            "slope",
+            "rule" if own else "asymptotic",
+            f"far out, cycles grow by the period with every {_step(schedule)}"
+            + ("; tested after some thousand steps, which near ties outlast" if own else ""),
+            running,
+            _slope,
+        )
     yield Claim(
         schedule,
         "Tensor Core work",
@@ -151,14 +156,21 @@ def _slope(points: Points) -> Outcome:
 
 def _slope_over(points: Points, loop: str, apart: Array, claimed: Array) -> Outcome:
     first = far_steps(points.schedule, points.p, loop)
+    if not built_in(points.schedule):
+        first = np.minimum(first, MOST_OWN_STEPS)
     runs = ({loop: first}, {loop: first + apart})
     early, late = (points.run(changes).cycles for changes in runs)
     return Outcome(distance(claimed, (late - early) / apart), runs)
 
 
 def far_steps(schedule: Schedule, p: Columns, loop: str) -> Array:
-    """Return a number of steps that is far out: each duration occurs four times in one at most."""
-    step = sum((4 * p[name] for name in schedule.durations), start=np.zeros(size(p)))
+    """Return a number of steps that is far out: each duration occurs four times in one at most.
+
+    Or as often as there are events that take it.
+    """
+    takes = [event.takes for event in schedule.events("consumer")]
+    often = {name: max(4, takes.count(name)) for name in schedule.durations}
+    step = sum((often[name] * p[name] for name in often), start=np.zeros(size(p)))
     if loop == "output_tiles":
         step = step * p[schedule.loop]
     return np.asarray(FAR_CYCLES / np.maximum(step, 1), np.int64)
@@ -176,10 +188,15 @@ def _cyclicity(schedule: Schedule, p: Columns) -> Array:
 
 def _tensor_core(points: Points) -> Outcome:
     schedule, p = points.schedule, points.p
-    held = work_per_step(schedule.events("consumer"), "TC")
-    work = sum((p[name] for name in held), start=np.zeros(size(p)))
+    rows = schedule.events("consumer")
+    per_step, per_tile = (
+        work_per_step(tuple(row for row in rows if (row.place == "k_tile") == inner), "TC")
+        for inner in (True, False)
+    )
+    work = sum((p[name] for name in per_step), start=np.zeros(size(p)))
     if schedule.tile_level:
-        work = work * p[schedule.loop]
+        once = sum((p[name] for name in per_tile), start=np.zeros(size(p)))
+        work = work * p[schedule.loop] + once
     return Outcome(excess(work, points.timing.period))
 
 

@@ -22,7 +22,7 @@ def text_table(findings: Sequence[Finding]) -> str:
     sync
     slope  asymptotic       9           0      0
     <BLANKLINE>
-    1 claim: no exact claim and no bound is violated
+    1 claim: nothing that must hold is violated
     """
     cells = [_cells(one) for one in findings]
     widths = [max(len(line[i]) for line in (HEAD, *cells)) for i in range(len(HEAD))]
@@ -32,6 +32,11 @@ def text_table(findings: Sequence[Finding]) -> str:
     ):
         lines += ["", schedule, *(_line(line, widths) for _, line in rows)]
     for one in findings:
+        if one.error:
+            lines += [
+                "",
+                f"{one.schedule}: {one.claim} ({one.kind}) could not be tested: {one.error}",
+            ]
         if one.violations:
             lines += ["", *_violated(one)]
     return "\n".join([*lines, "", summary(findings)])
@@ -42,7 +47,7 @@ def summary(findings: Sequence[Finding]) -> str:
     failed = [one for one in findings if one.failed]
     count = f"{len(findings)} claim{'' if len(findings) == 1 else 's'}"
     if not failed:
-        return f"{count}: no exact claim and no bound is violated"
+        return f"{count}: nothing that must hold is violated"
     names = ", ".join(f"{one.schedule}: {one.claim}" for one in failed)
     return f"{count}, {len(failed)} of them wrong: {names}"
 
@@ -64,7 +69,7 @@ def gap_text(value: float, units: str) -> str:
 
 
 def _cells(one: Finding) -> tuple[str, ...]:
-    counts = (f"{one.points:,}", f"{one.violations:,}")
+    counts = (f"{one.points:,}", "error" if one.error else f"{one.violations:,}")
     return (one.claim, one.kind, *counts, gap_text(one.worst, one.units))
 
 
