@@ -22,20 +22,20 @@ MOST_BYTES = 2**53
 _KIND: Kind = "physical"
 
 
-def _any_unit() -> Iterator[Variable]:
-    rows: tuple[tuple[str, str, float], ...] = (
-        ("bandwidth", "bytes per unit of time", 0),
-        ("latency", "in the same unit of time", 0),
-        ("round_trip", "from one use of a slot to the next", 0),
-        ("mainloop", "time of a main loop", 0),
-        ("flop_per_byte", "arithmetic intensity", 0),
-        ("flop_per_cycle", "peak", 0),
-        ("bytes_per_cycle", "bandwidth", SMALL),
-        ("macs_per_cycle", "multiply-adds per cycle", 0),
-        ("needed", "multiply-adds per byte", 0),
+def _rates() -> Iterator[Variable]:
+    rows: tuple[tuple[str, str, str, float], ...] = (
+        ("bandwidth", "1", "bytes per unit of time", 0),
+        ("latency", "1", "in the same unit of time", 0),
+        ("round_trip", "1", "from one use of a slot to the next", 0),
+        ("mainloop", "1", "time of a main loop", 0),
+        ("flop_per_byte", "FLOP/byte", "arithmetic intensity", 0),
+        ("flop_per_cycle", "FLOP/cycle", "peak", 0),
+        ("bytes_per_cycle", "byte/cycle", "bandwidth", SMALL),
+        ("macs_per_cycle", "1/cycle", "multiply-adds per cycle", 0),
+        ("needed", "1/byte", "multiply-adds per byte", 0),
     )
-    for name, long_name, lower in rows:
-        yield Variable(name, _KIND, "1", long_name, lower=lower, upper=LARGE)
+    for name, units, long_name, lower in rows:
+        yield Variable(name, _KIND, units, long_name, lower=lower, upper=LARGE)
 
 
 def _whole() -> Iterator[Variable]:
@@ -95,7 +95,7 @@ ROWS: Mapping[str, Variable] = MappingProxyType(
     {
         **{name: replace(bounded(row), kind=_KIND) for name, row in VARIABLES.items()},
         **{name: row for name, row in QUANTITIES.items() if row.kind == "physical"},
-        **{row.name: row for rows in (_any_unit, _whole, _real) for row in rows()},
+        **{row.name: row for rows in (_rates, _whole, _real) for row in rows()},
     }
 )
 
