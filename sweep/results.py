@@ -120,15 +120,7 @@ def dataset(space: Space, outputs: Outputs) -> xr.Dataset:
     found = xr.Dataset({name: (dims, outputs[name]) for name in OUTPUTS}, coords=dict(space.coords))
     found.attrs = provenance(space) | {"infeasible_points": json.dumps(count_reasons(outputs))}
     labelled: xr.Dataset = label(found)
-    return plain_text(labelled)
-
-
-def plain_text(ds: xr.Dataset) -> xr.Dataset:
-    """Have a dataset's text written as text of any length: zarr specifies none of a fixed one."""
-    for variable in ds.variables.values():
-        if variable.dtype.kind == "U":
-            variable.encoding["dtype"] = object
-    return ds
+    return labelled
 
 
 def count_reasons(outputs: Mapping[str, Any]) -> dict[str, int]:

@@ -13,7 +13,7 @@ import numpy as np
 from sweep.engine import Block
 from sweep.errors import InputError
 from sweep.files import shown, unique_name
-from sweep.results import plain_text, provenance
+from sweep.results import provenance
 from sweep.space import Space
 from sweep.store_fingerprint import FINGERPRINT, fingerprint
 from sweep.store_lock import locked
@@ -130,7 +130,7 @@ def _write_coordinates(space: Space, folder: Path) -> None:
         UNFINISHED: f"NaN, flags {UNFINISHED_FLAG}",
         FINGERPRINT: json.dumps(fingerprint(space)),
     }
-    plain_text(found).to_zarr(folder, mode="w", zarr_format=3, consolidated=False)
+    found.to_zarr(folder, mode="w", zarr_format=3, consolidated=False)
 
 
 def _add_outputs(space: Space, folder: Path, largest: Block) -> None:
