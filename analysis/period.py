@@ -17,7 +17,8 @@ import numpy.typing as npt
 from analysis.period_terms import BOTTLENECK_WORDS, Term, term_of
 from analysis.symbols import latex, symbol, sympy_module
 from sweep.catalogue import SCHEDULES
-from sweep.circuits import Linear, circuits_of, linear
+from sweep.circuits import circuits_of
+from sweep.counts import Linear, linear
 from sweep.description import Schedule
 from sweep.errors import InputError, unknown_name
 from sweep.variables import VARIABLES

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sweep.circuits import linear
+from sweep.counts import linear
 from sweep.description import Schedule
 from sweep.errors import InputError
 from sweep.kernel import load, once

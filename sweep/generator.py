@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from textwrap import indent
 
-from sweep.circuits import linear, linear_text
-from sweep.code_text import function_code, latest_of
+from sweep.code_text import end_name, function_code, latest_of, line_name
+from sweep.counts import linear, linear_text
 from sweep.description import After, Event
 from sweep.jumping import jumping_code, tile_jumping_code
-from sweep.names import Names
+from sweep.names import OTHER_CONSUMER, TURN, Names
 from sweep.plan import Plan
 from sweep.steady import steady_code
 
@@ -104,10 +104,10 @@ def _step(plan: Plan, names: Names, phase: str) -> str:
         if runs:
             body += _statements(plan, event, draining=phase == "drain")
         body += _remember(plan, event, runs)
-    for name, (size, behind) in plan.positions.items():
-        if phase == "steady" or (phase == "drain") == (behind != 0):
+    for name, size, _, skewed in plan.positions:
+        if phase == "steady" or (phase == "drain") == skewed:
             body += [f"{name} += 1", f"if {name} == {size}:", f"    {name} = 0"]
-    if plan.counts_k_tiles and phase != "drain":
+    if plan.starts("k_tile") and phase != "drain":
         body += ["k_tile += 1"]
     return function_code(
         f"{phase}_step",
@@ -119,20 +119,28 @@ def _step(plan: Plan, names: Names, phase: str) -> str:
 
 def _statements(plan: Plan, event: Event, draining: bool = False) -> list[str]:
     """Write one event: the latest of what it waits for, plus what it takes."""
-    waits = [line for line in (event.agent, event.on) if line in (*plan.lines, *plan.idle_lines)]
-    waits += [_value(plan, event, after) for after in event.after]
+    agent = line_name(event.agent, agents=True) if event.agent else ""
+    resource = line_name(event.on, agents=False)
+    lines = [line for line in (agent, resource) if line in (*plan.lines, *plan.idle_lines)]
+    needs = [_value(plan, event, after) for after in event.after]
     if draining and event.drain_after:
-        waits.append(event.drain_after)
-    begin = latest_of(waits)
+        needs.append(end_name(event.drain_after))
+    statements = []
+    if event.asynchronous and needs:  # held until it can be issued
+        statements.append(f"{agent} = {latest_of([agent, *needs])}")
+        needs = []
+    begin = latest_of([*lines, *needs])
     end = f"{begin} + {event.takes}" if event.takes else begin
-    targets = [] if event.asynchronous or not event.agent else [event.agent]
-    targets += [event.on] if event.on in plan.lines else []
-    targets += [event.name] if _is_read(plan, event) else []
-    statement = " = ".join([*targets, end])
-    if event.starts_at != 0:
-        counter = "k_tile" if event.place == "k_tile" else "tiles_done"
-        return [f"if {counter} >= {event.starts_at}:  # {event.name}", f"    {statement}"]
-    return [statement if statement.startswith(event.name) else f"{statement}  # {event.name}"]
+    targets = [] if event.asynchronous or not agent else [agent]
+    targets += [resource] if resource in lines else []
+    targets += [end_name(event.name)] if _is_read(plan, event) else []
+    statements.append(f"{' = '.join([*targets, end])}  # {event.name}")
+    if event.starts_at == 0:
+        return statements
+    counter = "k_tile" if event.place == "k_tile" else "tiles_done"
+    start = linear_text(linear(event.starts_at))
+    never = [f"{end_name(event.name)} = 0.0"] * _is_read(plan, event)
+    return [*never, f"if {counter} >= {start}:", *(f"    {line}" for line in statements)]
 
 
 def _is_read(plan: Plan, event: Event) -> bool:
@@ -143,11 +151,12 @@ def _is_read(plan: Plan, event: Event) -> bool:
 def _value(plan: Plan, reader: Event, after: After) -> str:
     """Say where the end of an earlier event is found."""
     written = plan.event(after.event)
-    if reader.place != "k_tile" or (after.lag == 0 and written.behind == reader.behind):
-        return written.name
+    here = after.lag == 0 and written.behind == reader.behind
+    if reader.place != "k_tile" or here:
+        return end_name(written.name)
     for ring in plan.rings:
         if ring.event == written:
-            return f"{ring.name}[{plan.position(reader, ring)}]"
+            return f"{ring.name}[{plan.position(ring, reader, after.lag)}]"
     register = next(one for one in plan.registers if one.event == written)
     return register.names()[plan.depth(reader, after) - 1]
 
@@ -157,13 +166,13 @@ def _remember(plan: Plan, event: Event, runs: bool) -> list[str]:
     kept: list[str] = []
     for ring in plan.rings:
         if ring.event == event and runs:
-            kept.append(f"{ring.name}[{plan.position(event, ring)}] = {event.name}")
+            kept.append(f"{ring.name}[{plan.position(ring, event)}] = {end_name(event.name)}")
     for register in plan.registers:
         if register.event == event:
             names = register.names()
             shifted = zip(reversed(names[1:]), reversed(names[:-1]), strict=True)
             kept += [f"{older} = {newer}" for older, newer in shifted]
-            kept += [f"{names[0]} = {event.name}"] * runs
+            kept += [f"{names[0]} = {end_name(event.name)}"] * runs
     return kept
 
 
@@ -190,7 +199,7 @@ def _tile(plan: Plan, names: Names) -> str:
         ]
     body += [line for row in plan.rows("tile_end") for line in _statements(plan, row)]
     if plan.schedule.turns == 2:
-        body += ["consumer, other_consumer = other_consumer, consumer"]
+        body += [f"{TURN}, {OTHER_CONSUMER} = {OTHER_CONSUMER}, {TURN}"]
     if "tiles_done" in names.integers:
         body += ["tiles_done += 1"]
     return function_code(
@@ -229,7 +238,7 @@ def _kernel(plan: Plan, names: Names) -> str:
         ]
     else:
         body += [f"    {names.state} = tile(round_steps, {names.arguments})"]
-    body += [f"    cycles[point] = {latest_of(names.agent_lines)}"]
+    body += [f"    cycles[point] = {latest_of(names.all_lines)}"]
     body += [f"    {line}" for line in _steady_calls(plan, names)]
     return "\n".join(
         [

@@ -31,10 +31,10 @@ def jumping_code(names: Names) -> str:
     """Write ``main_loop``: steady steps with jumps over whole rounds."""
     settle = (
         f"""
-    while k_tile < stages and steps > 0:
+    while ({names.loop_unsettled}) and steps > 0:
         {names.loop_state} = steady_step({names.loop_arguments})
         steps -= 1"""
-        if names.plan.counts_k_tiles
+        if names.loop_unsettled
         else ""
     )
     return f'''
@@ -112,9 +112,7 @@ def tile_jumping_code(names: Names) -> str:
     """Write ``tiles_loop``: output tiles with jumps over groups of tiles."""
     times = [*names.times, *names.outer_times]
     crossing = [ring for ring in names.plan.rings if ring.crosses_tiles]
-    position = {
-        ring.name: names.plan.position(names.plan.readers(ring.event)[0], ring) for ring in crossing
-    }
+    position = {ring.name: names.plan.position(ring, ring.event) for ring in crossing}
     pack = "\n".join(f"into[{i}] = {name}" for i, name in enumerate(times))
     unpack = "\n".join(f"{name} = ahead[{i}]" for i, name in enumerate(times))
     restore = "\n".join(f"{name} = kept[{i}]" for i, name in enumerate(times))
@@ -128,16 +126,11 @@ def tile_jumping_code(names: Names) -> str:
         shift += f"\nshift_ring({ring.name}, {size}, shift)"
         offset += f" + {size}"
     arguments = ", ".join(unique([*times, *position.values(), *position, *names.counts]))
-    starting = []
-    if "k_tile" in names.integers:
-        starting.append("k_tile < stages")
-    if "tiles_done" in names.integers:
-        starting.append("tiles_done < 2")
     wait = (
         f"""
-        if {" or ".join(starting)}:
+        if {names.unsettled}:
             continue"""
-        if starting
+        if names.unsettled
         else ""
     )
     run_tile = f"{names.state} = tile(round_steps, {names.arguments})"

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sweep.circuits import Circuit, linear_text, work_per_step
+from sweep.circuits import Circuit, work_per_step, work_per_tile
 from sweep.code_text import function_code, latest_of
+from sweep.counts import linear_text
 from sweep.names import Names
 from sweep.plan import Plan
 from sweep.variables import VARIABLES
@@ -54,11 +55,12 @@ def _single_tile(plan: Plan, names: Names) -> str:
     )
 
 
-def _busy(plan: Plan, resource: str, times: str = "") -> str:
+def _busy(plan: Plan, resource: str, steps: str = "") -> str:
     """Write the test that a resource is held all the time, or nothing if it is not used."""
     work = " + ".join(work_per_step(plan.events, resource))
-    held = f"{times} * ({work})" if times else work
-    return f"(period > 0.0) & (period == {held})" if work else ""
+    once = list(work_per_tile(plan.events, resource)) if steps else []
+    held = " + ".join([*([f"{steps} * ({work})" if steps else work] if work else []), *once])
+    return f"(period > 0.0) & (period == {held})" if held else ""
 
 
 def _binding(ratios: dict[str, Circuit], wanted: Callable[[Circuit], bool]) -> str:

@@ -1,0 +1,102 @@
+"""Generated recurrences run as the plain Python that they are, every event recorded.
+
+The text is the one that gets compiled. A recorded run steps through everything; a run with jumps
+is the text as it stands.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+import sweep.compiled
+from sweep.description import Schedule
+from sweep.generator import generate
+from sweep.names import Names
+from sweep.plan import plan
+
+STATEMENT = re.compile(r"^( *)(\w+) = (.*)  # (\w+)$", re.MULTILINE)
+Edit = Callable[[str], str]
+
+
+class PlainKernel:
+    """One variant of a schedule's kernel, not compiled.
+
+    Parameters
+    ----------
+    edit : callable, optional
+        Changes the source first: how tests plant a fault.
+    """
+
+    def __init__(
+        self, schedule: Schedule, release: str, plain: bool, edit: Edit | None = None
+    ) -> None:
+        self.plan = plan(schedule, release, plain)
+        self.names = Names(self.plan)
+        self.source = generate(self.plan)
+        text = edit(self.source) if edit else self.source
+        text = STATEMENT.sub(r'\g<0>\n\1record("\4", \2)', text)
+        text = text.replace("from sweep.compiled import", "from helpers import")
+        start, end = text.index("from helpers import"), text.index(")\n", text.index("helpers"))
+        self.namespace: dict[str, Any] = {"record": lambda name, end: None, **_helpers()}
+        exec(compile(text[:start] + text[end + 2 :], "<kernel>", "exec"), self.namespace)
+
+    def run(self, p: Mapping[str, Any]) -> tuple[float, float, int]:
+        """Return cycles, period and bottleneck, with jumps."""
+        names = self.names
+        sizes = {name: p[name] for name, _ in names.ring_entries if name}
+        scratch = np.zeros((names.scratch_rows, names.scratch_columns(sizes)))
+        out = np.full(1, np.nan), np.full(1, np.nan), np.full(1, -1, np.int8)
+        with np.errstate(all="ignore"):
+            self.namespace["kernel"](*([p[one]] for one in names.parameters), scratch, *out)
+        return float(out[0][0]), float(out[1][0]), int(out[2][0])
+
+    def step(self, p: Mapping[str, Any]) -> tuple[float, dict[str, list[float]]]:
+        """Return cycles and the ends of every event in order, without a jump."""
+        ends: dict[str, list[float]] = {}
+        kept = dict(self.namespace)
+        self.namespace["record"] = lambda name, end: ends.setdefault(name, []).append(float(end))
+        self.namespace["main_loop"] = self._main_loop
+        self.namespace["tiles_loop"] = self._tiles_loop
+        self.namespace["steady_state"] = lambda *p: (np.nan, 0)
+        self.namespace["tile_bottleneck"] = lambda *p: 0
+        try:
+            return self.run(p)[0], ends
+        finally:
+            self.namespace.update(kept)
+
+    def _main_loop(self, steps: int, round_steps: int, *arguments: Any) -> Any:
+        names = self.names
+        own = len(names.times) + len(names.loop_integers)
+        state, rest = arguments[:own], arguments[own + len(names.scratch) :]
+        for _ in range(steps):
+            state = _tuple(self.namespace["steady_step"](*state, *rest))
+        return state if own > 1 else state[0]
+
+    def _tiles_loop(self, tiles: int, settle: int, rounds: int, _: Any, *arguments: Any) -> Any:
+        own = len(self.names.times) + len(self.names.outer_times) + len(self.names.integers)
+        state, rest = arguments[:own], arguments[own:]
+        for _tile in range(0 if settle else tiles):
+            state = _tuple(self.namespace["tile"](rounds, *state, *rest))
+        return 0.0, 0, *state
+
+
+def _tuple(state: Any) -> tuple[Any, ...]:
+    return state if isinstance(state, tuple) else (state,)
+
+
+def _helpers() -> dict[str, Any]:
+    found = {
+        name: getattr(one, "py_func", one)
+        for name, one in vars(sweep.compiled).items()
+        if not name.startswith("__")
+    }
+    decorators = {"inlined": _same, "function": _same, "batch": lambda *sizes: _same}
+    return found | decorators
+
+
+def _same(function: Any) -> Any:
+    return function
