@@ -106,7 +106,7 @@ def simple_circuits(events: tuple[Event, ...]) -> tuple[Circuit, ...]:
     ValueError
         If there are more than ``MOST_CIRCUITS``.
     """
-    return _binding(list(dict.fromkeys(circuit for circuit, _ in _circuits_with_events(events))))
+    return _binding(list(dict.fromkeys(circuit for circuit, _ in circuits_with_events(events))))
 
 
 def regime_steps(events: tuple[Event, ...]) -> tuple[Linear, ...]:
@@ -116,7 +116,7 @@ def regime_steps(events: tuple[Event, ...]) -> tuple[Linear, ...]:
     that may bind it, also where another part is slower.
     """
     parts: list[tuple[set[str], list[Circuit]]] = []
-    for circuit, on in _circuits_with_events(events):
+    for circuit, on in circuits_with_events(events):
         touched = [part for part in parts if part[0] & on]
         parts = [part for part in parts if part not in touched]
         joined = on.union(*(names for names, _ in touched))
@@ -126,7 +126,7 @@ def regime_steps(events: tuple[Event, ...]) -> tuple[Linear, ...]:
 
 
 @cache
-def _circuits_with_events(
+def circuits_with_events(
     events: tuple[Event, ...],
 ) -> tuple[tuple[Circuit, frozenset[str]], ...]:
     """List the simple circuits, and the events on each."""

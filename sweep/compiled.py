@@ -16,8 +16,8 @@ from typing import Any
 import numba
 from numba import types
 
-FINE, COARSE = 2.0**-20, 2.0**-10
-SHORT_PERIOD = 2.0**26
+EXACT = 2.0**42
+"""Half the cycles up to which float64 holds multiples of 1/1024 cycle."""
 
 Array = Any
 Function = Callable[..., Any]
@@ -34,13 +34,14 @@ inlined: Function = njit(forceinline=True, **_HELPER)
 """Compile a helper into its caller."""
 
 
-def batch(durations: int, counts: int) -> Function:
+def batch(durations: int, counts: int, counted: int = 0) -> Function:
     """Compile a kernel over arrays of points, once for scalars and arrays alike.
 
     Parameters
     ----------
     durations, counts : int
-        How many float64 and int64 arrays it takes, before the scratch rows and the outputs
+        How many float64 and int64 arrays it takes, before the scratch rows (``counted`` of them
+        complex, in an array of their own, where there are any) and the outputs
         ``cycles``, ``period`` (float64) and ``bottleneck`` (int8). Inputs may be read-only and
         have any strides, 0 for a constant.
     """
@@ -48,7 +49,8 @@ def batch(durations: int, counts: int) -> Function:
     count = types.Array(types.int64, 1, "A", readonly=True)
     scratch = types.float64[:, ::1]
     outputs = [types.float64[::1], types.float64[::1], types.int8[::1]]
-    signature = types.void(*[duration] * durations, *[count] * counts, scratch, *outputs)
+    rows = [scratch, types.complex128[:, ::1]] if counted else [scratch]
+    signature = types.void(*[duration] * durations, *[count] * counts, *rows, *outputs)
     decorate: Function = njit(signature, cache=True, **_OPTIONS)
     return decorate
 
@@ -63,19 +65,15 @@ def as_count(value: int) -> int:
 
 
 @inlined
-def perturbation(period: float) -> float:
-    """Return the cycles by which a duration is lengthened to see whether the period responds.
-
-    Finer than the grid, so as to pass no near tie, where 128 periods of such steps are exact
-    (2**33 cycles); a step of the grid where they are longer.
-    """
-    return FINE if period < SHORT_PERIOD else COARSE
-
-
-@inlined
 def latest(a: float, b: float) -> float:
     """Return the larger of two times."""
     return a if a > b else b
+
+
+@inlined
+def later(a: complex, b: complex) -> complex:
+    """Return the larger of two times that carry counts; of equal times the one with more."""
+    return a if a.real > b.real or (a.real == b.real and a.imag > b.imag) else b
 
 
 @inlined
@@ -110,6 +108,83 @@ def ring_moved(ring: Array, was: Array, offset: int, size: int, moved: float) ->
         if ring[index] - was[offset + index] != moved:
             return False
     return True
+
+
+@function
+def uniform_group(history: Array, done: int, most: int, size: int) -> int:
+    """Return the smallest group of tiles over which all components advanced equally, or 0."""
+    rows = history.shape[0] - 6
+    now = history[(done - 1) % rows]
+    for group in range(1, min(done - 1, most) + 1):
+        before = history[(done - 1 - group) % rows]
+        if uniform(now, before, size):
+            return group
+    return 0
+
+
+@function
+def drifting(history: Array, done: int, most: int, size: int) -> int:
+    """Return the smallest group of tiles whose last two advances agree; 0 if there is none."""
+    rows = history.shape[0] - 6
+    now = history[(done - 1) % rows]
+    for group in range(1, min((done - 1) // 2, most) + 1):
+        middle = history[(done - 1 - group) % rows]
+        first = history[(done - 1 - 2 * group) % rows]
+        if now[0] - middle[0] == middle[0] - first[0] and same_advance(
+            now, middle, middle, first, size
+        ):
+            return group
+    return 0
+
+
+@inlined
+def same_advance(now: Array, before: Array, mark: Array, before_mark: Array, size: int) -> bool:
+    """Whether every component advanced from ``before`` to ``now`` as it did at the mark."""
+    for index in range(size):
+        if now[index] - before[index] != mark[index] - before_mark[index]:
+            return False
+    return True
+
+
+@inlined
+def largest(array: Array, size: int) -> float:
+    """Return the largest of the first entries of an array."""
+    most = array[0]
+    for index in range(1, size):
+        most = max(most, array[index])
+    return most
+
+
+@inlined
+def exact_leap(stride: Array, leap: int, size: int) -> bool:
+    """Whether components that drift apart over a leap stay exact."""
+    for index in range(size):
+        if abs(stride[index] - stride[0]) * leap > EXACT:
+            return False
+    return True
+
+
+@inlined
+def copy(into: Array, source: Array, size: int) -> None:
+    """Copy the first entries of an array."""
+    for index in range(size):
+        into[index] = source[index]
+
+
+@inlined
+def with_counts(into: Array, times: Array, size: int) -> None:
+    """Write times as times whose counts are 0."""
+    for index in range(size):
+        into[index] = complex(times[index], 0.0)
+
+
+@inlined
+def counts_of_the_latest(stride: Array, size: int) -> float:
+    """Return the largest count among the components that advance most."""
+    most = stride[0]
+    for index in range(1, size):
+        most = later(most, stride[index])
+    return most.imag
 
 
 @inlined

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sweep.counts import least, linear, linear_text
+from sweep.circuits import circuits_with_events
+from sweep.counts import Linear, least, linear, linear_text
 from sweep.description import After, Event
 from sweep.plan import delay
 
@@ -68,12 +69,18 @@ def _within_the_loop(events: tuple[Event, ...], event: Event, after: After, writ
     if least(steps) >= (0 if first else 1):
         return ""
     skewed = not first and event.behind == 0 and linear(written.behind) == linear("mma_in_flight")
-    if after.lag == "stages" and skewed:
+    if after.lag == "stages" and skewed and _on_a_circuit(events, event, written, steps):
         return ""  # as long as enough slots are left, or a tile fits the ring
     return (
         f"{linear_text(steps)} steps before it: not always in an earlier step, nor before it in"
         " the list; move it down, or give the dependency a lag"
     )
+
+
+def _on_a_circuit(events: tuple[Event, ...], event: Event, written: Event, steps: Linear) -> bool:
+    """Whether the event waits for itself through another, as long before: no steps, a deadlock."""
+    both = {event.name, written.name}
+    return any(one.steps == steps and both <= on for one, on in circuits_with_events(events))
 
 
 def _last_k_tile(event: Event, after: After, written: Event) -> str:
@@ -104,3 +111,14 @@ def _drain_faults(event: Event, last: Event) -> Iterator[str]:
         yield f"{where} has no effect on an event that is not behind"
     elif last.place != "k_tile" or last.behind != 0:
         yield f"{where} must be an event of each k-tile that is not behind"
+
+
+def delay_faults(events: tuple[Event, ...]) -> Iterator[str]:
+    """Yield delays that wait for each other alone: they would run apart from every agent."""
+    waits = {row.name: {after.event for after in row.after} for row in events if not row.agent}
+    alive = dict(waits)
+    while ended := [name for name, needs in alive.items() if not needs & alive.keys()]:
+        for name in ended:
+            del alive[name]
+    if alive:
+        yield f"events {', '.join(alive)}: delays that wait for each other, without an agent"

@@ -31,7 +31,7 @@ def _zero(event: Event, read: bool) -> Event:
     takes = "" if event.takes in EXTENSIONS else event.takes
     off = event.behind in EXTENSIONS
     idle = not (takes or read or event.on)
-    idle = idle and all(after.lag == event.starts_at for after in event.after)
+    idle = idle and bool(event.after) and all(after.lag == event.starts_at for after in event.after)
     return replace(
         event,
         takes=takes,

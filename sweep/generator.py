@@ -12,10 +12,12 @@ from textwrap import indent
 from sweep.code_text import end_name, function_code, latest_of, line_name
 from sweep.counts import linear, linear_text
 from sweep.description import After, Event
-from sweep.jumping import jumping_code, tile_jumping_code
+from sweep.jumping import jumping_code
 from sweep.names import OTHER_CONSUMER, TURN, Names
 from sweep.plan import Plan
+from sweep.responses import counted_code, responds_code
 from sweep.steady import steady_code
+from sweep.tile_jumping import tile_jumping_code
 
 HEADER = '''"""{title}
 
@@ -28,17 +30,25 @@ from sweep.compiled import (
     as_count,
     batch,
     common_multiple,
+    copy,
+    counts_of_the_latest,
+    drifting,
+    exact_leap,
     fill,
     function,
     inlined,
+    largest,
+    later,
     latest,
-    perturbation,
     repeats,
     ring_moved,
     rotate_back,
     rotated,
+    same_advance,
     shift_ring,
     uniform,
+    uniform_group,
+    with_counts,
 )
 '''
 
@@ -57,16 +67,25 @@ def generate(plan: Plan) -> str:
         Python source; ``sweep.kernel.load`` compiles it.
     """
     names = Names(plan)
-    parts = [
-        HEADER.format(title=_title(plan), listing=_listing(plan)),
+    tile = [
         *(_step(plan, names, phase) for phase in phases(plan)),
         jumping_code(names),
         _tile(plan, names),
-        tile_jumping_code(names) if plan.schedule.tile_level else "",
+    ]
+    parts = [
+        HEADER.format(title=_title(plan), listing=_listing(plan)),
+        *tile,
+        *(_between_tiles(names, "\n\n".join(tile)) if plan.schedule.tile_level else ()),
         steady_code(plan, names),
         _kernel(plan, names),
     ]
     return "\n\n".join(part.strip("\n") + "\n" for part in parts if part)
+
+
+def _between_tiles(names: Names, tile: str) -> tuple[str, ...]:
+    """Write the loop over tiles, and the tile once more with counts beside its times."""
+    loop = tile_jumping_code(names)
+    return loop, counted_code(tile + "\n\n" + loop), responds_code(names)
 
 
 def phases(plan: Plan) -> tuple[str, ...]:
@@ -139,8 +158,9 @@ def _statements(plan: Plan, event: Event, draining: bool = False) -> list[str]:
         return statements
     counter = "k_tile" if event.place == "k_tile" else "tiles_done"
     start = linear_text(linear(event.starts_at))
-    never = [f"{end_name(event.name)} = 0.0"] * _is_read(plan, event)
-    return [*never, f"if {counter} >= {start}:", *(f"    {line}" for line in statements)]
+    late = [f"if {counter} >= {start}:", *(f"    {line}" for line in statements)]
+    never = ["else:", f"    {end_name(event.name)} = 0.0"]
+    return late + never * _is_read(plan, event)
 
 
 def _is_read(plan: Plan, event: Event) -> bool:
@@ -220,6 +240,8 @@ def _kernel(plan: Plan, names: Names) -> str:
     body = [f"{name} = scratch[{row}]" for row, name in enumerate(rows)]
     if plan.schedule.tile_level:
         body += [f"history = scratch[{len(rows)}:]"]
+        body += [f"{name}_counted = counted[{row}]" for row, name in enumerate(rows)]
+        body += [f"history_counted = counted[{len(rows)}:]"]
     body += ["for point in range(cycles.size):", *(f"    {line}" for line in point)]
     if dead:
         stuck = f"({' or '.join(dead)}) and {names.loop_count} > stages"
@@ -240,10 +262,13 @@ def _kernel(plan: Plan, names: Names) -> str:
         body += [f"    {names.state} = tile(round_steps, {names.arguments})"]
     body += [f"    cycles[point] = {latest_of(names.all_lines)}"]
     body += [f"    {line}" for line in _steady_calls(plan, names)]
+    counted = ["counted"] if plan.schedule.tile_level else []
+    scratch = ["scratch", *counted]
+    sizes = [len(names.durations), len(names.counts), *[names.counted_rows] * len(counted)]
     return "\n".join(
         [
-            f"@batch({len(names.durations)}, {len(names.counts)})",
-            f"def kernel({', '.join(arrays)}, scratch, cycles, period, bottleneck):",
+            f"@batch({', '.join(map(str, sizes))})",
+            f"def kernel({', '.join([*arrays, *scratch])}, cycles, period, bottleneck):",
             '    """Run every point of the arrays into ``cycles``, ``period``, ``bottleneck``."""',
             indent("\n".join(body), "    "),
         ]
@@ -254,12 +279,11 @@ def _steady_calls(plan: Plan, names: Names) -> list[str]:
     values = ", ".join(names.parameters)
     if not plan.schedule.tile_level:
         return [f"period[point], bottleneck[point] = steady_state({values})"]
-    workspace = ", ".join(("history", *names.scratch, *names.ring_names))
     return [
         "if tiles == 0:",
         f"    moved, tiles, {names.state} = tiles_loop(",
         f"        as_count(UNTIL_SETTLED), as_count(1), {names.tiles_arguments}",
         "    )",
         "period[point] = moved / tiles if tiles > 0 else math.nan",
-        f"bottleneck[point] = tile_bottleneck(period[point], {workspace}, {values})",
+        f"bottleneck[point] = tile_bottleneck(period[point], tiles, {names.counted_arguments})",
     ]

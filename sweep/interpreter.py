@@ -45,6 +45,15 @@ def interpret(schedule: Schedule, p: Mapping[str, Any]) -> EventResult:
     return _Interpreter(schedule, p).run()
 
 
+def ends_of(schedule: Schedule, p: Mapping[str, Any]) -> tuple[float, dict[tuple[str, int], float]]:
+    """Return the makespan, and the end of every event, delays included, by name and number.
+
+    Events of each k-tile are numbered over the whole run, those once per tile by tile.
+    """
+    run = _Interpreter(schedule, p)
+    return run.run().cycles, run.ends
+
+
 class _Interpreter:
     def __init__(self, schedule: Schedule, p: Mapping[str, Any]) -> None:
         self.schedule = schedule

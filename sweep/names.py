@@ -10,10 +10,12 @@ from sweep.counts import Linear, add
 from sweep.plan import Plan
 
 CHOICES = ("release", "arbitration")
-HISTORY = 129
-"""States between tiles that are kept: regimes that repeat after up to 64 tiles are found."""
-GALLOP = 4
-"""Rows of scratch that leaps over tiles need."""
+HISTORY = 17
+"""Last states between tiles that are kept, to find short regimes by."""
+GALLOP = 6
+"""Rows of scratch that leaps and the search for long regimes need."""
+COUNTED = 6
+"""Rows of complex scratch beside those of the rings and of the main loop."""
 ONCE_PER_TILE = ("tile_start", "before_drain", "tile_end")
 TURN, OTHER_CONSUMER = line_name("consumer", agents=True), "other_consumer"
 """The consumer whose tile it is, and the one that waits for its turn."""
@@ -115,6 +117,14 @@ class Names:
         return _join(["round_steps", "history"]) + ", " + self.arguments
 
     @property
+    def counted_arguments(self) -> str:
+        """What the count of a duration on the critical path takes: the state, twice its arrays."""
+        arrays = [*self.scratch, "history", *self.ring_names]
+        twice = [*self.ring_names, *(f"{name}_counted" for name in arrays)]
+        state = [*self.times, *self.outer_times, *self.integers]
+        return _join(["round_steps"], state, twice, self.parameters)
+
+    @property
     def scratch(self) -> list[str]:
         """Arrays that hold packed states while looking for a jump."""
         return ["was", "now", "trial", "advance"]
@@ -152,6 +162,12 @@ class Names:
         """Rows of scratch that the kernel takes."""
         history = HISTORY + GALLOP if self.plan.schedule.tile_level else 0
         return len(self.ring_names) + len(self.scratch) + history
+
+    @property
+    def counted_rows(self) -> int:
+        """Rows of complex scratch, for times with counts."""
+        rows = len(self.ring_names) + len(self.scratch) + COUNTED
+        return rows if self.plan.schedule.tile_level else 0
 
     @cached_property
     def ring_entries(self) -> Linear:

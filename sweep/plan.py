@@ -6,6 +6,7 @@ this way is refused by ``evaluation_order``.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -164,7 +165,7 @@ class Plan:
             for a in row.after
             if a.lag == "stages"
         ]
-        return [lag for lag in dict.fromkeys(lags) if any(value < 0 for _, value in lag)]
+        return [lag for lag in dict.fromkeys(lags) if least(lag) == -math.inf]
 
 
 def plan(schedule: Schedule, release: str = "consumer", plain: bool = True) -> Plan:
@@ -194,7 +195,11 @@ def plan(schedule: Schedule, release: str = "consumer", plain: bool = True) -> P
             continue
         if any(row.place != "k_tile" or row.drain_after == name for row, _ in readers):
             latest.append(name)
-        apart = [(row, one) for row, one in readers if row in main and _apart(row, one, written)]
+        apart = [
+            (row, one)
+            for row, one in readers
+            if row in main and one in row.after and _apart(row, one, written)
+        ]
         if not apart:
             continue
         symbolic = any(name for row, one in apart for name, _ in delay(row, one, written))

@@ -10,7 +10,7 @@ from sweep.circuits import simple_circuits, steady_arcs
 from sweep.counts import LOWEST, linear
 from sweep.description import RESOURCES, After, Event, Place, Schedule
 from sweep.errors import InputError
-from sweep.evaluation_order import order_faults
+from sweep.evaluation_order import delay_faults, order_faults
 from sweep.generator import generate
 from sweep.plan import plan
 from sweep.variables import VARIABLES
@@ -41,8 +41,12 @@ def validate(schedule: Schedule) -> None:
     """
     for fault in _schedule_faults(schedule):
         raise InputError(f"schedule {shown(schedule.name)}: {fault}")
+    seen: list[tuple[Event, ...]] = []
     for release in ("consumer", "hardware"):
         events = schedule.events(release)
+        if events in seen:
+            continue
+        seen.append(events)
         for fault in _list_faults(schedule, events):
             raise InputError(f"schedule {schedule.name!r}: {fault}")
         for circuit in simple_circuits(events):
@@ -155,6 +159,7 @@ def _list_faults(schedule: Schedule, events: Any) -> Iterator[str]:
     if schedule.family == "attention" and schedule.kv_blocks < 1:
         yield "kv_blocks=0: an attention schedule needs a default of at least 1"
     yield from order_faults(events)
+    yield from delay_faults(events)
     if not [arc for arc in steady_arcs(events) if arc.tail != arc.head] and len(events) > 1:
         yield "no event depends on another"
 

@@ -7,7 +7,9 @@ is the text as it stands.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -48,10 +50,13 @@ class PlainKernel:
         """Return cycles, period and bottleneck, with jumps."""
         names = self.names
         sizes = {name: p[name] for name, _ in names.ring_entries if name}
-        scratch = np.zeros((names.scratch_rows, names.scratch_columns(sizes)))
+        columns = names.scratch_columns(sizes)
+        scratch = [np.zeros((names.scratch_rows, columns))]
+        if names.counted_rows:
+            scratch.append(np.zeros((names.counted_rows, columns), np.complex128))
         out = np.full(1, np.nan), np.full(1, np.nan), np.full(1, -1, np.int8)
         with np.errstate(all="ignore"):
-            self.namespace["kernel"](*([p[one]] for one in names.parameters), scratch, *out)
+            self.namespace["kernel"](*([p[one]] for one in names.parameters), *scratch, *out)
         return float(out[0][0]), float(out[1][0]), int(out[2][0])
 
     def step(self, p: Mapping[str, Any]) -> tuple[float, dict[str, list[float]]]:
@@ -67,6 +72,58 @@ class PlainKernel:
             return self.run(p)[0], ends
         finally:
             self.namespace.update(kept)
+
+    def landings(self, p: Mapping[str, Any], loop: str) -> list[bool]:
+        """Say of each call of a loop that leaps whether it lands where stepping does.
+
+        Every time and ring entry is compared, which shows more than a makespan: what a leap gets
+        wrong is often mended a step later.
+
+        Parameters
+        ----------
+        loop : {"drift", "tiles_loop"}
+            The loop over steps near a tie, or the one over output tiles.
+        """
+        names, kept, found = self.names, dict(self.namespace), []
+        leaping, tiles = self.namespace[loop], loop == "tiles_loop"
+        first = 4 if tiles else 2  # the state follows the counts
+        own = len(names.times) + len(names.loop_integers)
+
+        def watched(*arguments: Any) -> Any:
+            apart = [one.copy() if isinstance(one, np.ndarray) else one for one in arguments]
+            result = leaping(*arguments)
+            if tiles:
+                stepped = self._tiles_loop(*apart)[2:]
+                self.namespace["tiles_loop"] = lambda *a: (0.0, 0, *result[2:])
+            else:
+                self.namespace["main_loop"] = kept["main_loop"]
+                state, rest = apart[first : first + own], apart[first + own + len(names.scratch) :]
+                for _ in range(arguments[0] - result[0]):
+                    state = _tuple(self.namespace["steady_step"](*state, *rest))
+                stepped = state
+            reached = result[2:] if tiles else result[1:]
+            found.append(
+                self._times(reached, arguments, tiles) == self._times(stepped, apart, tiles)
+            )
+            return result
+
+        self.namespace[loop] = watched
+        self.namespace["tile_bottleneck"] = lambda *p: 0
+        try:
+            self.run(p)
+        finally:
+            self.namespace.update(kept)
+        return found
+
+    def _times(self, state: Sequence[Any], arguments: Sequence[Any], between: bool) -> list[float]:
+        """Pick the times out of a loop's state, and the rings it carries out of the arguments."""
+        names = self.names
+        times = len(names.times) + (len(names.outer_times) if between else 0)
+        arrays = [one for one in arguments if isinstance(one, np.ndarray) and one.ndim == 1]
+        rings = zip(self.plan.rings, arrays[len(names.scratch) :], strict=False)
+        carried = [array for ring, array in rings if ring.crosses_tiles or not between]
+        entries = [entry for array in carried for entry in sorted(map(float, array))]
+        return [*map(float, state[:times]), *entries]
 
     def _main_loop(self, steps: int, round_steps: int, *arguments: Any) -> Any:
         names = self.names
@@ -88,14 +145,15 @@ def _tuple(state: Any) -> tuple[Any, ...]:
     return state if isinstance(state, tuple) else (state,)
 
 
+@cache
 def _helpers() -> dict[str, Any]:
-    found = {
-        name: getattr(one, "py_func", one)
-        for name, one in vars(sweep.compiled).items()
-        if not name.startswith("__")
-    }
-    decorators = {"inlined": _same, "function": _same, "batch": lambda *sizes: _same}
-    return found | decorators
+    """Return the helpers that kernels call, run from their file with nothing compiled."""
+    text = Path(sweep.compiled.__file__).read_text(encoding="utf-8")
+    plain = text.replace("njit: Any = numba.njit", "njit: Any = lambda **options: _same")
+    assert plain != text
+    found: dict[str, Any] = {"__name__": "plain_helpers", "_same": _same}
+    exec(compile(plain, "<helpers>", "exec"), found)
+    return found | {"inlined": _same, "function": _same, "batch": lambda *sizes: _same}
 
 
 def _same(function: Any) -> Any:
