@@ -18,6 +18,9 @@ from numba import types
 
 EXACT = 2.0**42
 """Half the cycles up to which float64 holds multiples of 1/1024 cycle."""
+TAGS = 1 << 20
+"""More than the components of a state: what a count is multiplied by, to carry its origin."""
+MOST_COUNTED = 1 << 31
 
 Array = Any
 Function = Callable[..., Any]
@@ -178,13 +181,80 @@ def with_counts(into: Array, times: Array, size: int) -> None:
         into[index] = complex(times[index], 0.0)
 
 
-@inlined
-def counts_of_the_latest(stride: Array, size: int) -> float:
-    """Return the largest count among the components that advance most."""
-    most = stride[0]
+@function
+def tag(into: Array, times: Array, value: Array, size: int) -> None:
+    """Write times that carry each its value as a count, and its own index."""
+    for index in range(size):
+        into[index] = complex(times[index].real, value[index].real * TAGS + index)
+
+
+@function
+def read_policy(
+    now: Array, start: Array, value: Array, origin: Array, gain: Array, size: int
+) -> bool:
+    """Read off which component decided each, and the counts gained; whether any value grew.
+
+    Only among the components that advance most: the others have no origin (-1).
+    """
+    most = now[0].real - start[0].real
     for index in range(1, size):
-        most = later(most, stride[index])
-    return most.imag
+        most = max(most, now[index].real - start[index].real)
+    grew = False
+    for index in range(size):
+        if now[index].real - start[index].real == most:
+            carried = int(now[index].imag)
+            came_from = carried % TAGS
+            count = carried // TAGS
+            better = count > value[index].real
+            if better or origin[index].real < 0.0:  # of equals the one before stays
+                origin[index] = came_from
+                gain[index] = count - value[came_from].real
+            grew = grew or better
+        else:
+            origin[index] = -1.0
+            gain[index] = 0.0
+    return grew
+
+
+@function
+def gains_on_a_circuit(origin: Array, gain: Array, seen: Array, size: int) -> bool:
+    """Whether following the origins leads round a circuit that gains."""
+    fill(seen, size, 0.0)
+    for first in range(size):
+        index = first
+        while index >= 0 and seen[index].real == 0.0:
+            seen[index] = first + 1.0
+            index = int(origin[index].real)
+        if index >= 0 and seen[index].real == first + 1.0:
+            total = gain[index].real
+            at = int(origin[index].real)
+            while at != index:
+                total += gain[at].real
+                at = int(origin[at].real)
+            if total > 0.0:
+                return True
+    return False
+
+
+@function
+def follow(origin: Array, gain: Array, value: Array, seen: Array, path: Array, size: int) -> None:
+    """Set every value to its origin's and what it gained; one on each circuit stays."""
+    fill(seen, size, 0.0)
+    for first in range(size):
+        depth = 0
+        index = first
+        while index >= 0 and seen[index].real == 0.0:
+            seen[index] = 1.0
+            path[depth] = index
+            depth += 1
+            index = int(origin[index].real)
+        root = index if index >= 0 and seen[index].real == 1.0 else -1
+        while depth > 0:
+            depth -= 1
+            at = int(path[depth].real)
+            seen[at] = 2.0
+            if at != root and origin[at].real >= 0.0:
+                value[at] = value[int(origin[at].real)].real + gain[at].real
 
 
 @inlined

@@ -14,8 +14,8 @@ HISTORY = 17
 """Last states between tiles that are kept, to find short regimes by."""
 GALLOP = 6
 """Rows of scratch that leaps and the search for long regimes need."""
-COUNTED = 6
-"""Rows of complex scratch beside those of the rings and of the main loop."""
+COUNTED_ROWS = ("start", "ahead", "reached", "value", "origin", "gain", "seen", "path")
+"""Rows of complex scratch beside those of the rings and of the main loop, see ``responses``."""
 ONCE_PER_TILE = ("tile_start", "before_drain", "tile_end")
 TURN, OTHER_CONSUMER = line_name("consumer", agents=True), "other_consumer"
 """The consumer whose tile it is, and the one that waits for its turn."""
@@ -166,7 +166,7 @@ class Names:
     @property
     def counted_rows(self) -> int:
         """Rows of complex scratch, for times with counts."""
-        rows = len(self.ring_names) + len(self.scratch) + COUNTED
+        rows = len(self.ring_names) + len(self.scratch) + len(COUNTED_ROWS)
         return rows if self.plan.schedule.tile_level else 0
 
     @cached_property

@@ -1,11 +1,16 @@
-"""Write which durations the period per output tile responds to: those on a critical path.
+"""Write whether the period per output tile responds to a duration, on a critical circuit or not.
 
 A time may carry a count: how often a duration is on the path that leads to it. Of two equal times
 the one with the larger count is kept. Such pairs are added, subtracted and compared like numbers,
-so the recurrence, its jumps and their proof hold unchanged, and the largest advance of a settled
-group of tiles is the period with the most that any critical circuit contains of the duration (see
-``tile_jumping``). A complex number is such a pair: the code of a tile is written once more, with
-``later`` for ``latest``.
+so the recurrence, its jumps and their proof hold unchanged. A complex number is such a pair: the
+code of a tile is written once more, with ``later`` for ``latest``.
+
+Below the counts a time carries the component of the state that it came from. So one settled group
+of tiles tells what decides each component, and with how many of the duration: a policy, whose
+circuits are critical where all of them advance most. One that holds the duration answers yes. If
+none does, the counts that follow from the policy are tried on the next group: where nothing grows,
+no critical circuit holds it; else the policy was improved (Howard's policy iteration; Cochet-
+Terrasson et al. 1998).
 """
 
 from __future__ import annotations
@@ -14,11 +19,11 @@ import re
 from textwrap import indent
 
 from sweep.code_text import function_code
-from sweep.names import Names
+from sweep.names import COUNTED_ROWS, Names
 from sweep.tile_jumping import packing
 
-GROUPS = 96
-"""Groups of tiles run in search of counts that repeat, before giving up."""
+POLICIES = 64
+"""Policies tried before giving up; two or three are usual."""
 
 
 def counted_code(source: str) -> str:
@@ -37,56 +42,45 @@ def counted_code(source: str) -> str:
 
 
 def responds_code(names: Names) -> str:
-    """Write ``most_often``: the most that a critical circuit contains of some durations."""
+    """Write ``responds``: 1 if a critical circuit holds a weighted duration, 0 if not, else -1."""
     pieces = packing(names)
     times = [*names.times, *names.outer_times]
     weights = [f"weight_{name}" for name in names.durations]
     arguments = ", ".join(["group", *weights, names.counted_arguments])
-    rings = [
-        f"with_counts({ring.name}_counted, {ring.name}, {ring.size})" for ring in names.plan.rings
-    ]
     pack = _counted(names, pieces["arguments"])
     inside = ", ".join([*times, *names.integers, *names.scratch, *names.ring_names])
     given = [f"{name}_counted" for name in names.durations]
     passed = ", ".join(["round_steps", _counted(names, inside), *given, *names.counts])
-    tile = f"tile_counted({passed})"
-    ahead = _counted(names, pieces["ahead"])
-    restore = _counted(names, pieces["now"])
     body = [
         f"size = {names.tile_packed_size}",
-        *(f"{name}_counted = complex({name}, weight_{name})" for name in names.durations),
+        f"if group * {names.loop_count} > MOST_COUNTED:",
+        "    return -1.0",
+        *(f"{name}_counted = complex({name}, weight_{name} * TAGS)" for name in names.durations),
         *(f"{name}_counted = complex({name}, 0.0)" for name in times),
-        *rings,
         *(
-            f"{name} = history_counted[{row}]"
-            for row, name in enumerate(("start", "now", "ahead", "reached", "stride"))
+            f"with_counts({ring.name}_counted, {ring.name}, {ring.size})"
+            for ring in names.plan.rings
         ),
+        *(f"{name} = history_counted[{row}]" for row, name in enumerate(COUNTED_ROWS)),
         f"pack_tile_counted(start, {pack})",
-        "fill(stride, size, math.nan)",
-        f"for _ in range({GROUPS}):",
+        "fill(value, size, 0.0)",
+        "fill(origin, size, -1.0)",
+        f"for _ in range({POLICIES}):",
+        "    tag(ahead, start, value, size)",
+        indent(_counted(names, pieces["ahead"]), "    "),
         "    for _ in range(group):",
-        f"        {_counted(names, names.state)} = {tile}",
-        f"    pack_tile_counted(now, {pack})",
-        "    if uniform(now, start, size):",
-        "        return (now[0] - start[0]).imag",
-        "    if repeats(now, start, stride, size):",
-        "        for index in range(size):",
-        "            drift = size * (stride[index] - stride[0])",
-        "            ahead[index] = now[index] - now[0] + drift",
-        indent(ahead, "        "),
-        "        for _ in range(group):",
-        f"            {_counted(names, names.state)} = {tile}",
-        f"        pack_tile_counted(reached, {pack})",
-        "        if repeats(reached, ahead, stride, size):",
-        "            return counts_of_the_latest(stride, size)",
-        indent(restore, "        "),
-        "    for index in range(size):",
-        "        stride[index] = now[index] - start[index]",
-        "    copy(start, now, size)",
+        f"        {_counted(names, names.state)} = tile_counted({passed})",
+        f"    pack_tile_counted(reached, {pack})",
+        "    if not read_policy(reached, start, value, origin, gain, size):",
+        "        return 0.0",
+        "    if gains_on_a_circuit(origin, gain, seen, size):",
+        "        return 1.0",
+        "    follow(origin, gain, value, seen, path, size)",
+        "    copy(start, reached, size)",
         "return -1.0",
     ]
-    summary = "Return the most that a critical circuit contains of the weighted durations."
-    return function_code("most_often", arguments, summary, body, "function")
+    summary = "Return whether a critical circuit holds a weighted duration; -1 if it can't be told."
+    return function_code("responds", arguments, summary, body, "function")
 
 
 def _counted(names: Names, text: str) -> str:

@@ -87,12 +87,12 @@ def _tile_level(plan: Plan, names: Names) -> str:
             body += [f"if {test[0]}:", f"    return {_code(bottleneck)}  # {bottleneck}"]
         elif test:
             condition, count = test
-            found = [
-                f"often = {count}",
-                f"if often != 0.0:  # {bottleneck}, or not settled",
-                f"    return {_code(bottleneck)} if often > 0.0 else {_code('unsettled')}",
+            lines = [
+                f"found = {count}",
+                f"if found != 0.0:  # {bottleneck}, or not to be told",
+                f"    return {_code(bottleneck)} if found > 0.0 else {_code('unsettled')}",
             ]
-            body += [f"if {condition}:", *(f"    {line}" for line in found)] if condition else found
+            body += [f"if {condition}:", *(f"    {line}" for line in lines)] if condition else lines
     body += [f"return {_code('serial_chain')}"]
     return function_code(
         "tile_bottleneck",
@@ -104,9 +104,9 @@ def _tile_level(plan: Plan, names: Names) -> str:
 
 
 def _responds(names: Names, duration: str, positive: bool = False) -> tuple[str, ...]:
-    """Write when a duration is asked for, and how often a critical circuit contains it."""
+    """Write when a duration is asked for, and whether a critical circuit contains it."""
     if duration not in names.durations:
         return ()
     weights = ["1.0" if name == duration else "0.0" for name in names.durations]
-    call = f"most_often({', '.join(['group', *weights, names.counted_arguments])})"
+    call = f"responds({', '.join(['group', *weights, names.counted_arguments])})"
     return f"{duration} > 0.0" if positive else "", call

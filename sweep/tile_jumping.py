@@ -39,7 +39,7 @@ def packing(names: Names) -> dict[str, str]:
     position = {ring.name: names.plan.position(ring, ring.event) for ring in crossing}
     pieces = {"pack": "\n".join(f"into[{i}] = {name}" for i, name in enumerate(times))}
     pieces["shift"] = "\n".join(f"{name} += shift" for name in times)
-    sources = ("ahead", "kept", "now")
+    sources = ("ahead", "kept")
     for source in sources:
         pieces[source] = "\n".join(f"{name} = {source}[{i}]" for i, name in enumerate(times))
     offset = str(len(times))

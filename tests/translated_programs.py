@@ -27,12 +27,12 @@ class Instance(NamedTuple):
 
 def ends(schedule: Schedule, p: Mapping[str, Any]) -> dict[tuple[str, int], float] | None:
     """Return the end of every instance by event and number; None where the agents deadlock."""
-    instances = list(_program_order(schedule, p))
+    instances = list(program_order(schedule, p))
     barriers = {(one.event.name, one.number): Barrier(one.event.name) for one in instances}
     programs: dict[str, list[Instance]] = {}
     tickets: dict[str, list[str]] = {}
     for index, one in enumerate(instances):
-        who = _performer(schedule, one) or f"delay {index}"
+        who = performer(schedule, one) or f"delay {index}"
         programs.setdefault(who, []).append(one)
         if one.event.on:
             tickets.setdefault(one.event.on, []).append(who)
@@ -57,7 +57,7 @@ def _process(
     for one in own:
         event, mine = one.event, barriers[one.event.name, one.number]
         takes = p[event.takes] if event.takes else 0.0
-        for needed in _needs(schedule, p, one):
+        for needed in needs(schedule, p, one):
             if needed in barriers:
                 yield Wait(barriers[needed], 1)
         place = (event.name, takes, one.tile, one.number)
@@ -69,7 +69,7 @@ def _process(
         yield Arrive(mine)
 
 
-def _program_order(schedule: Schedule, p: Mapping[str, Any]) -> Iterator[Instance]:
+def program_order(schedule: Schedule, p: Mapping[str, Any]) -> Iterator[Instance]:
     """Tiles, then start, steps, drain, end; rows in list order within each."""
     rows = schedule.events(p.get("release", "consumer"))
     k_tiles = p[schedule.loop]
@@ -97,7 +97,7 @@ def _program_order(schedule: Schedule, p: Mapping[str, Any]) -> Iterator[Instanc
         yield from once("tile_end", tile)
 
 
-def _needs(schedule: Schedule, p: Mapping[str, Any], one: Instance) -> Iterator[tuple[str, int]]:
+def needs(schedule: Schedule, p: Mapping[str, Any], one: Instance) -> Iterator[tuple[str, int]]:
     """Yield event and number of what an instance comes after; some may not exist."""
     rows = {row.name: row for row in schedule.events(p.get("release", "consumer"))}
     k_tiles = p[schedule.loop]
@@ -111,7 +111,7 @@ def _needs(schedule: Schedule, p: Mapping[str, Any], one: Instance) -> Iterator[
         yield one.event.drain_after, one.tile * k_tiles + k_tiles - 1
 
 
-def _performer(schedule: Schedule, one: Instance) -> str:
+def performer(schedule: Schedule, one: Instance) -> str:
     agent = one.event.agent
     if not agent or agent in schedule.agents:
         return agent
