@@ -21,6 +21,8 @@ EXACT = 2.0**42
 TAGS = 1 << 20
 """More than the components of a state: what a count is multiplied by, to carry its origin."""
 MOST_COUNTED = 1 << 31
+GRIDS = 1024.0
+"""Steps of the grid in a cycle."""
 
 Array = Any
 Function = Callable[..., Any]
@@ -150,24 +152,6 @@ def same_advance(now: Array, before: Array, mark: Array, before_mark: Array, siz
 
 
 @inlined
-def largest(array: Array, size: int) -> float:
-    """Return the largest of the first entries of an array."""
-    most = array[0]
-    for index in range(1, size):
-        most = max(most, array[index])
-    return most
-
-
-@inlined
-def exact_leap(stride: Array, leap: int, size: int) -> bool:
-    """Whether components that drift apart over a leap stay exact."""
-    for index in range(size):
-        if abs(stride[index] - stride[0]) * leap > EXACT:
-            return False
-    return True
-
-
-@inlined
 def copy(into: Array, source: Array, size: int) -> None:
     """Copy the first entries of an array."""
     for index in range(size):
@@ -214,6 +198,72 @@ def read_policy(
             origin[index] = -1.0
             gain[index] = 0.0
     return grew
+
+
+@function
+def improve(
+    reached: Array, value: Array, pace: float, scale: int, origin: Array, gain: Array, size: int
+) -> bool:
+    """Let what was reached later than its value and the pace say decide from now on.
+
+    ``value`` and ``reached`` are in units of 1 / ``scale``; gains are not. Returns whether
+    anything changed.
+    """
+    changed = False
+    for index in range(size):
+        if origin[index].real < 0.0 or reached[index].real > value[index].real + pace:
+            came_from = int(reached[index].imag) % TAGS
+            origin[index] = came_from
+            gain[index] = (reached[index].real - value[came_from].real) / scale
+            changed = True
+    return changed
+
+
+@function
+def evaluate(
+    origin: Array, gain: Array, value: Array, scale: int, seen: Array, path: Array, size: int
+) -> tuple[float, int]:
+    """Find the circuit of a policy that gains most a step, and the values that it makes.
+
+    Returns its gain and its length, the new scale of the values; one value on each circuit stays,
+    as near as the grid allows.
+    """
+    fill(seen, size, 0.0)
+    most, length = -1.0, 1
+    for first in range(size):
+        index = first
+        while seen[index].real == 0.0:
+            seen[index] = first + 1.0
+            index = int(origin[index].real)
+        if seen[index].real == first + 1.0:
+            total = gain[index].real
+            steps = 1
+            at = int(origin[index].real)
+            while at != index:
+                total += gain[at].real
+                steps += 1
+                at = int(origin[at].real)
+            if total * length > most * steps:
+                most, length = total, steps
+    fill(seen, size, 0.0)
+    for first in range(size):
+        depth = 0
+        index = first
+        while seen[index].real == 0.0:
+            seen[index] = 1.0
+            path[depth] = index
+            depth += 1
+            index = int(origin[index].real)
+        root = index if seen[index].real == 1.0 else -1
+        if root >= 0:
+            value[root] = math.floor(value[root].real / scale * length * GRIDS) / GRIDS
+        while depth > 0:
+            depth -= 1
+            at = int(path[depth].real)
+            seen[at] = 2.0
+            if at != root:
+                value[at] = value[int(origin[at].real)].real + gain[at].real * length - most
+    return most, length
 
 
 @function

@@ -15,7 +15,7 @@ from sweep.description import After, Event
 from sweep.jumping import jumping_code
 from sweep.names import OTHER_CONSUMER, TURN, Names
 from sweep.plan import Plan
-from sweep.responses import counted_code, responds_code
+from sweep.policies import counted_code, responds_code, settle_code
 from sweep.steady import steady_code
 from sweep.tile_jumping import tile_jumping_code
 
@@ -27,6 +27,7 @@ HEADER = '''"""{title}
 import math
 
 from sweep.compiled import (
+    EXACT,
     MOST_COUNTED,
     TAGS,
     as_count,
@@ -34,13 +35,13 @@ from sweep.compiled import (
     common_multiple,
     copy,
     drifting,
-    exact_leap,
+    evaluate,
     fill,
     follow,
     function,
     gains_on_a_circuit,
+    improve,
     inlined,
-    largest,
     later,
     latest,
     read_policy,
@@ -90,7 +91,8 @@ def generate(plan: Plan) -> str:
 def _between_tiles(names: Names, tile: str) -> tuple[str, ...]:
     """Write the loop over tiles, and the tile once more with counts beside its times."""
     loop = tile_jumping_code(names)
-    return loop, counted_code(tile + "\n\n" + loop), responds_code(names)
+    counted = counted_code(tile + "\n\n" + loop)
+    return loop, counted, settle_code(names), responds_code(names)
 
 
 def phases(plan: Plan) -> tuple[str, ...]:
@@ -260,8 +262,7 @@ def _kernel(plan: Plan, names: Names) -> str:
     body += [f"    round_steps = {names.round_steps()}"]
     if plan.schedule.tile_level:
         body += [
-            f"    moved, tiles, {names.state} = tiles_loop("
-            f"output_tiles, as_count(0), {names.tiles_arguments})",
+            f"    pace, {names.state} = tiles_loop(output_tiles, {names.tiles_arguments})",
         ]
     else:
         body += [f"    {names.state} = tile(round_steps, {names.arguments})"]
@@ -285,10 +286,15 @@ def _steady_calls(plan: Plan, names: Names) -> list[str]:
     if not plan.schedule.tile_level:
         return [f"period[point], bottleneck[point] = steady_state({values})"]
     return [
-        "if tiles == 0:",
-        f"    moved, tiles, {names.state} = tiles_loop(",
-        f"        as_count(UNTIL_SETTLED), as_count(1), {names.tiles_arguments}",
-        "    )",
-        "period[point] = moved / tiles if tiles > 0 else math.nan",
-        f"bottleneck[point] = tile_bottleneck(period[point], tiles, {names.counted_arguments})",
+        *(
+            [
+                f"while {names.unsettled}:",
+                f"    {names.state} = tile(round_steps, {names.arguments})",
+            ]
+            if names.unsettled
+            else []
+        ),
+        f"pace, length = settle(pace, {names.counted_arguments})",
+        "period[point] = pace / length if length > 0 else math.nan",
+        f"bottleneck[point] = tile_bottleneck(period[point], length, {names.counted_arguments})",
     ]

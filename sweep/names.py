@@ -14,8 +14,8 @@ HISTORY = 17
 """Last states between tiles that are kept, to find short regimes by."""
 GALLOP = 6
 """Rows of scratch that leaps and the search for long regimes need."""
-COUNTED_ROWS = ("start", "ahead", "reached", "value", "origin", "gain", "seen", "path")
-"""Rows of complex scratch beside those of the rings and of the main loop, see ``responses``."""
+COUNTED_ROWS = ("bias", "start", "ahead", "reached", "value", "origin", "gain", "seen", "path")
+"""Rows of complex scratch beside those of the rings and of the main loop, see ``policies``."""
 ONCE_PER_TILE = ("tile_start", "before_drain", "tile_end")
 TURN, OTHER_CONSUMER = line_name("consumer", agents=True), "other_consumer"
 """The consumer whose tile it is, and the one that waits for its turn."""

@@ -96,7 +96,7 @@ def _tile_level(plan: Plan, names: Names) -> str:
     body += [f"return {_code('serial_chain')}"]
     return function_code(
         "tile_bottleneck",
-        f"period, group, {names.counted_arguments}",
+        f"period, length, {names.counted_arguments}",
         "Name the durations that the period per output tile responds to.",
         body,
         "function",
@@ -108,5 +108,5 @@ def _responds(names: Names, duration: str, positive: bool = False) -> tuple[str,
     if duration not in names.durations:
         return ()
     weights = ["1.0" if name == duration else "0.0" for name in names.durations]
-    call = f"responds({', '.join(['group', *weights, names.counted_arguments])})"
+    call = f"responds({', '.join(['length', *weights, names.counted_arguments])})"
     return f"{duration} > 0.0" if positive else "", call

@@ -1,16 +1,9 @@
-"""Write the loop over output tiles, with jumps over groups of tiles, and the search for its regime.
+"""Write the loop over output tiles, with jumps over groups of tiles.
 
 The state between output tiles repeats after a number of tiles that is not known beforehand. Short
 groups are found by comparing the last states. For longer ones a snapshot is kept and renewed at
 powers of two (Brent 1980): a regime of any length shows where the advance over the last tile
 equals the advance over the tile before the snapshot.
-
-*The period.* Where every component has had its own constant advance over more groups than there
-are components, the largest advance is the period, exactly, also where the parts drift apart for
-ever. A component's advance over a group is at least the weight of every circuit through it. And
-the part that decides a component of largest advance advances as fast, all along (it is a line that
-touches a convex function from below, see ``jumping``); going on from part to part ends in a
-circuit, whose ratio is that advance.
 """
 
 from __future__ import annotations
@@ -69,9 +62,6 @@ def tile_jumping_code(names: Names) -> str:
     return f'''
 HISTORY = {HISTORY}
 SHORT = {SHORT}
-UNTIL_SETTLED = 1 << 50
-STEPPED = 1 << 15  # tiles stepped in search of the period before giving up
-COMPARED = 1 << 25  # components packed in that search
 
 
 @function
@@ -81,10 +71,10 @@ def pack_tile(into, {arguments}):
 
 
 @function
-def tiles_loop(tiles, until_settled, {names.tiles_arguments}):
+def tiles_loop(tiles, {names.tiles_arguments}):
     """Run output tiles, jumping groups of tiles once they repeat.
 
-    Returns how far such a group advances and its number of tiles (0: not settled), and the state.
+    Returns how far a tile advances where every component advances as far (else 0), and the state.
     """
     size = {names.tile_packed_size}
     kept, ahead = history[HISTORY], history[HISTORY + 1]
@@ -93,12 +83,9 @@ def tiles_loop(tiles, until_settled, {names.tiles_arguments}):
     done = 0
     marked = 0
     retry = {PATIENCE}
-    stepped = 0
-    most = max(SHORT, min(STEPPED, COMPARED // size))
-    while tiles > 0 and (not until_settled or stepped < most):
+    while tiles > 0:
         {run_tile}
-        tiles -= 1
-        stepped += 1{wait}
+        tiles -= 1{wait}
         here = history[done % HISTORY]
         pack_tile(here, {arguments})
         done += 1
@@ -111,13 +98,12 @@ def tiles_loop(tiles, until_settled, {names.tiles_arguments}):
         if group > 0 and not far:
             before = mark if group > SHORT else history[(done - 1 - group) % HISTORY]
             moved = here[0] - before[0]
-            if not until_settled:
-                leaps = tiles // group
-                shift = moved * leaps
-{indent(pieces["shift"], " " * 16)}
-                for _ in range(tiles - leaps * group):
-                    {run_tile}
-            return moved, group, {names.state}
+            leaps = tiles // group
+            shift = moved * leaps
+{indent(pieces["shift"], " " * 12)}
+            for _ in range(tiles - leaps * group):
+                {run_tile}
+            return moved if group == 1 else 0.0, {names.state}
         if far:  # its own advance for each component, once: is it so again?
             if tiles < group:
                 continue
@@ -127,7 +113,6 @@ def tiles_loop(tiles, until_settled, {names.tiles_arguments}):
             for _ in range(group):
                 {run_tile}
             tiles -= group
-            stepped += group
             here = history[0]
             pack_tile(here, {arguments})
             done = 1
@@ -151,36 +136,30 @@ def tiles_loop(tiles, until_settled, {names.tiles_arguments}):
             continue
         pack_tile(kept, {arguments})
         leapt = 0
-        leap = size if until_settled else 1
-        if until_settled and not exact_leap(stride, leap, size):
-            leap = 0
+        leap = 1
         while leap > 0:
             if tiles < (leap + 1) * group:
                 leap //= 2
                 continue
             pack_tile(kept, {arguments})
-            origin, pace = (kept[0], stride[0]) if until_settled else (0.0, 0.0)
             for index in range(size):
-                ahead[index] = kept[index] - origin + leap * (stride[index] - pace)
+                ahead[index] = kept[index] + leap * stride[index]
 {indent(pieces["ahead"], " " * 12)}
             for _ in range(group):
                 {run_tile}
-            stepped += group
             pack_tile(reached, {arguments})
             if repeats(reached, ahead, stride, size):
-                if until_settled:
-                    return largest(stride, size), group, {names.state}
                 tiles -= (leap + 1) * group
                 leapt += leap
                 leap *= 2
             else:
 {indent(pieces["kept"], " " * 16)}
-                leap = 0 if until_settled else leap // 2
+                leap //= 2
         if leapt > 0:
             done = 0
             marked = 0
             retry = {PATIENCE}
         else:
             retry = done + done // 2
-    return 0.0, 0, {names.state}
+    return 0.0, {names.state}
 '''

@@ -67,6 +67,7 @@ class PlainKernel:
         self.namespace["main_loop"] = self._main_loop
         self.namespace["tiles_loop"] = self._tiles_loop
         self.namespace["steady_state"] = lambda *p: (np.nan, 0)
+        self.namespace["settle"] = lambda *p: (0.0, 0)
         self.namespace["tile_bottleneck"] = lambda *p: 0
         try:
             return self.run(p)[0], ends
@@ -86,28 +87,28 @@ class PlainKernel:
         """
         names, kept, found = self.names, dict(self.namespace), []
         leaping, tiles = self.namespace[loop], loop == "tiles_loop"
-        first = 4 if tiles else 2  # the state follows the counts
+        first = 2  # the state follows the steps and the round
         own = len(names.times) + len(names.loop_integers)
 
         def watched(*arguments: Any) -> Any:
             apart = [one.copy() if isinstance(one, np.ndarray) else one for one in arguments]
             result = leaping(*arguments)
             if tiles:
-                stepped = self._tiles_loop(*apart)[2:]
-                self.namespace["tiles_loop"] = lambda *a: (0.0, 0, *result[2:])
+                stepped = self._tiles_loop(*apart)[1:]
             else:
                 self.namespace["main_loop"] = kept["main_loop"]
                 state, rest = apart[first : first + own], apart[first + own + len(names.scratch) :]
                 for _ in range(arguments[0] - result[0]):
                     state = _tuple(self.namespace["steady_step"](*state, *rest))
                 stepped = state
-            reached = result[2:] if tiles else result[1:]
+            reached = result[1:]
             found.append(
                 self._times(reached, arguments, tiles) == self._times(stepped, apart, tiles)
             )
             return result
 
         self.namespace[loop] = watched
+        self.namespace["settle"] = lambda *p: (0.0, 0)
         self.namespace["tile_bottleneck"] = lambda *p: 0
         try:
             self.run(p)
@@ -133,12 +134,13 @@ class PlainKernel:
             state = _tuple(self.namespace["steady_step"](*state, *rest))
         return state if own > 1 else state[0]
 
-    def _tiles_loop(self, tiles: int, settle: int, rounds: int, _: Any, *arguments: Any) -> Any:
+    def _tiles_loop(self, tiles: int, rounds: int, _: Any, *arguments: Any) -> Any:
         own = len(self.names.times) + len(self.names.outer_times) + len(self.names.integers)
         state, rest = arguments[:own], arguments[own:]
-        for _tile in range(0 if settle else tiles):
+        for _tile in range(tiles):
             state = _tuple(self.namespace["tile"](rounds, *state, *rest))
-        return 0.0, 0, *state
+        self.namespace["record"] = lambda name, end: None  # what follows is no part of the run
+        return 0.0, *state
 
 
 def _tuple(state: Any) -> tuple[Any, ...]:
