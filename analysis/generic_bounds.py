@@ -19,7 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sweep.circuits import Circuit, Linear, linear, simple_circuits, steady_arcs
+from sweep.circuits import Circuit, simple_circuits, steady_arcs
+from sweep.counts import Linear, linear
 from sweep.description import Count, Event, Schedule
 from sweep.errors import InputError
 from sweep.fifo import fifo_programs

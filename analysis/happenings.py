@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from sweep.circuits import linear
+from sweep.counts import linear
 from sweep.description import Count, Event, Place, Schedule
 from sweep.event_trace import TraceRow
 

@@ -18,7 +18,8 @@ from analysis.checked import find_schedule
 from analysis.closed_forms import TILE_PERIODS
 from analysis.period_terms import BOTTLENECK_WORDS, Term, term_of
 from analysis.symbols import latex, symbol, sympy_module
-from sweep.circuits import Linear, circuits_of, linear
+from sweep.circuits import circuits_of
+from sweep.counts import Linear, linear
 from sweep.description import Schedule
 from sweep.errors import InputError, unknown_name
 from sweep.variables import VARIABLES

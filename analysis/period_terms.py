@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from sweep.circuits import Circuit, Linear, linear, linear_text, work_per_step
+from sweep.circuits import Circuit, work_per_step
+from sweep.counts import Linear, linear, linear_text
 from sweep.description import Event, Schedule
 from sweep.variables import VARIABLES
 

@@ -26,3 +26,13 @@ def latest_of(times: Iterable[str]) -> str:
     for other in others:
         first = f"latest({first}, {other})"
     return first
+
+
+def line_name(line: str, agents: bool) -> str:
+    """Name the variable that holds the free time of an agent or a resource."""
+    return f"agent_{line}" if agents else f"free_{line}"
+
+
+def end_name(event: str) -> str:
+    """Name the variable that holds the latest end of an event."""
+    return f"end_{event}"

@@ -25,7 +25,11 @@ Count = int | str
 
 @dataclass(frozen=True)
 class After:
-    """A dependency: start no earlier than the end of ``event``, ``lag`` k-tiles (or tiles) back."""
+    """A dependency: start no earlier than the end of ``event``, ``lag`` k-tiles (or tiles) back.
+
+    An instance that does not exist (before the run's first, or before the event's ``starts_at``)
+    is nothing to wait for.
+    """
 
     event: str
     lag: Count = 0
@@ -48,9 +52,10 @@ class Event:
         The parameter that is its duration; "" for an event of no length.
     after : tuple of After
         What it waits for beyond its agent's previous event and its resource's previous use.
-        A tile-level event refers to the last k-tile of its output tile.
+        A tile-level event refers to the last k-tile of its output tile, ``lag`` tiles back.
     asynchronous : bool
-        The agent requests the resource and goes on at once.
+        The agent requests the resource and goes on at once, without waiting for its turn there;
+        it does wait for what the event comes after.
     behind : int or str
         The event of k-tile k happens in step k + behind of its output tile (software-pipeline
         skew, clipped to the number of k-tiles).
@@ -169,7 +174,7 @@ class Schedule:
             for event in self._all_events()
             for count in (event.behind, event.starts_at, *(after.lag for after in event.after))
         )
-        counts = [str(lag).removesuffix(" - 1") for lag in lags if not isinstance(lag, int)]
+        counts = [str(lag).split(" ", 1)[0] for lag in lags if not isinstance(lag, int)]
         tiles = ["output_tiles"] if self.tile_level else []
         choices = ["release"] if self.release_modes else []
         choices += ["arbitration"] if self.family == "attention" else []

@@ -17,8 +17,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sweep.circuits import work_per_step
-from sweep.description import RESOURCES, Schedule
+from sweep.circuits import uses_of
+from sweep.counts import linear
+from sweep.description import RESOURCES, Count, Event, Schedule
 from sweep.feasibility import feasibility
 from sweep.folding import EXTENSIONS
 from sweep.space import Space
@@ -276,17 +277,46 @@ def _rates(schedule: Schedule, values: Values, out: Outputs) -> None:
     events = schedule.events("consumer")
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         for resource in RESOURCES:
-            held = sum((values[name] for name in work_per_step(events, resource)), np.float64(0))
             utilization = out[f"{resource.lower()}_utilization"]
             if resource in schedule.resources:
-                np.divide(held * steps * tiles, out["cycles"], out=utilization)
+                held = _held(events, resource, values, steps * tiles, tiles)
+                np.divide(held, out["cycles"], out=utilization)
             else:
                 np.multiply(out["cycles"], 0.0, out=utilization)  # never held; NaN stays
-            if resource == "TC":
-                np.divide(held * per_period, out["period"], out=out["steady_tc_utilization"])
+        per_tile = 1.0 if schedule.tile_level else 0.0
+        work = _held(events, "TC", values, per_period, per_tile, steady=True)
+        np.divide(work, out["period"], out=out["steady_tc_utilization"])
         seconds = out["cycles"] / values["clock_hz"]
         useful = values["flop_per_step"] * steps * tiles * values["sm_count"]
         np.divide(useful * 1e-12, seconds, out=out["tflops"])
+
+
+def _held(
+    events: tuple[Event, ...],
+    resource: str,
+    values: Values,
+    steps: Any,
+    tiles: Any,
+    steady: bool = False,
+) -> Any:
+    """Return the cycles a resource is held over that many steps and tiles.
+
+    Events that start late are left out until then, in a steady state not at all.
+    """
+    held: Any = np.float64(0)
+    for per_step, times in ((True, steps), (False, tiles)):
+        for event in uses_of(events, resource, per_step=per_step):
+            if event.starts_at == 0 or steady:
+                held = held + values[event.takes] * times
+            else:
+                late = _value(event.starts_at, values)
+                held = held + values[event.takes] * np.maximum(times - late, 0)
+    return held
+
+
+def _value(count: Count, values: Values) -> Any:
+    """Return a count at every point."""
+    return sum(values[name] * n if name else n for name, n in linear(count))
 
 
 def _piece(array: Array, slices: tuple[slice, ...]) -> Array:

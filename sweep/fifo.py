@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sweep.circuits import linear
+from sweep.counts import linear
 from sweep.description import Schedule
 from sweep.errors import InputError
 from sweep.kept import once

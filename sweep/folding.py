@@ -16,35 +16,53 @@ EXTENSIONS = ("t_sync", "t_mma_latency", "mma_in_flight")
 
 def fold(events: tuple[Event, ...]) -> tuple[Event, ...]:
     """Return equivalent events for the parameters in ``EXTENSIONS`` at zero."""
-    return _drop_implied(_make_synchronous(_drop_aliases(tuple(map(_zero, events)))))
+    read = {after.event for event in events for after in event.after}
+    read |= {event.drain_after for event in events}
+    zeroed = tuple(_zero(event, event.name in read) for event in events)
+    return _drop_implied(_make_synchronous(_drop_aliases(zeroed)))
 
 
-def _zero(event: Event) -> Event:
-    """Set the extensions to zero; a wait of no length may as well exist from the start."""
+def _zero(event: Event, read: bool) -> Event:
+    """Set the extensions to zero.
+
+    A wait of no length that nobody reads may as well exist from the start, where there is nothing
+    yet for it to wait for.
+    """
     takes = "" if event.takes in EXTENSIONS else event.takes
     off = event.behind in EXTENSIONS
+    idle = not (takes or read or event.on)
+    idle = idle and bool(event.after) and all(after.lag == event.starts_at for after in event.after)
     return replace(
         event,
         takes=takes,
         behind=0 if off else event.behind,
         drain_after="" if off else event.drain_after,
-        starts_at=event.starts_at if takes else 0,
+        starts_at=0 if idle else event.starts_at,
     )
 
 
 def _drop_aliases(events: tuple[Event, ...]) -> tuple[Event, ...]:
-    """Replace events that only repeat another's end by that other."""
-    alias = {
-        event.name: event.after[0].event
-        for event in events
-        if not event.agent and not event.takes and len(event.after) == 1
-    }
+    """Replace events that only repeat another's end, in its own step, by that other."""
+    by_name = {event.name: event for event in events}
+
+    def repeats(event: Event) -> bool:
+        if event.agent or event.takes or event.starts_at != 0 or len(event.after) != 1:
+            return False
+        other = by_name[event.after[0].event]
+        same = (event.place, event.behind) == (other.place, other.behind)
+        return same and event.after[0].lag == 0 and event.place == "k_tile"
+
+    alias = {event.name: event.after[0].event for event in events if repeats(event)}
 
     def original(name: str) -> str:
         return original(alias[name]) if name in alias else name
 
     return tuple(
-        replace(event, after=tuple(After(original(a.event), a.lag) for a in event.after))
+        replace(
+            event,
+            after=tuple(After(original(a.event), a.lag) for a in event.after),
+            drain_after=original(event.drain_after),
+        )
         for event in events
         if event.name not in alias
     )
@@ -57,8 +75,8 @@ def _make_synchronous(events: tuple[Event, ...]) -> tuple[Event, ...]:
         later = [row for row in rows[index + 1 :] if row.agent == event.agent]
         if not (event.asynchronous and later):
             continue
-        waits = not later[0].takes and later[0].behind == event.behind
-        if waits and After(event.name) in later[0].after:
+        waits = After(event.name) in later[0].after and later[0].starts_at == 0
+        if waits and _together(event, later[0]):
             rows[index] = replace(event, asynchronous=False)
     return tuple(rows)
 
@@ -68,6 +86,7 @@ def _drop_implied(events: tuple[Event, ...]) -> tuple[Event, ...]:
     kept: list[Event] = []
     for event in events:
         mine = [row for row in kept if row.agent and row.agent == event.agent]
+        mine = [row for row in mine if row.starts_at == 0 and _implies(row, event)]
         known = {row.name for row in mine if not row.asynchronous}
         known |= {after.event for row in mine for after in row.after if after.lag == 0}
         after = tuple(one for one in event.after if one.lag != 0 or one.event not in known)
@@ -81,3 +100,13 @@ def _drop_implied(events: tuple[Event, ...]) -> tuple[Event, ...]:
         )
         for row in kept
     )
+
+
+def _implies(row: Event, event: Event) -> bool:
+    """Whether what one event of an agent waited for is over when a later one's turn comes."""
+    return _together(row, event) or (row.place == "k_tile" and event.place == "tile_end")
+
+
+def _together(one: Event, other: Event) -> bool:
+    """Whether two events happen in one step, for the same k-tile."""
+    return (one.place, one.behind) == (other.place, other.behind)

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from textwrap import indent
 
-from sweep.circuits import linear, linear_text
-from sweep.code_text import function_code, latest_of
+from sweep.code_text import end_name, function_code, latest_of, line_name
+from sweep.counts import linear, linear_text
 from sweep.description import After, Event
-from sweep.jumping import jumping_code, tile_jumping_code
-from sweep.names import Names
+from sweep.jumping import jumping_code
+from sweep.names import OTHER_CONSUMER, TURN, Names
 from sweep.plan import Plan
+from sweep.policies import counted_code, responds_code, settle_code
 from sweep.steady import steady_code
+from sweep.tile_jumping import tile_jumping_code
 
 HEADER = '''"""{title}
 
@@ -25,20 +27,34 @@ HEADER = '''"""{title}
 import math
 
 from sweep.compiled import (
+    EXACT,
+    MOST_COUNTED,
+    TAGS,
     as_count,
     batch,
     common_multiple,
+    copy,
+    drifting,
+    evaluate,
     fill,
+    follow,
     function,
+    gains_on_a_circuit,
+    improve,
     inlined,
+    later,
     latest,
-    perturbation,
+    read_policy,
     repeats,
     ring_moved,
     rotate_back,
     rotated,
+    same_advance,
     shift_ring,
+    tag,
     uniform,
+    uniform_group,
+    with_counts,
 )
 '''
 
@@ -57,16 +73,26 @@ def generate(plan: Plan) -> str:
         Python source; ``sweep.kernel.load`` compiles it.
     """
     names = Names(plan)
-    parts = [
-        HEADER.format(title=_title(plan), listing=_listing(plan)),
+    tile = [
         *(_step(plan, names, phase) for phase in phases(plan)),
         jumping_code(names),
         _tile(plan, names),
-        tile_jumping_code(names) if plan.schedule.tile_level else "",
+    ]
+    parts = [
+        HEADER.format(title=_title(plan), listing=_listing(plan)),
+        *tile,
+        *(_between_tiles(names, "\n\n".join(tile)) if plan.schedule.tile_level else ()),
         steady_code(plan, names),
         _kernel(plan, names),
     ]
     return "\n\n".join(part.strip("\n") + "\n" for part in parts if part)
+
+
+def _between_tiles(names: Names, tile: str) -> tuple[str, ...]:
+    """Write the loop over tiles, and the tile once more with counts beside its times."""
+    loop = tile_jumping_code(names)
+    counted = counted_code(tile + "\n\n" + loop)
+    return loop, counted, settle_code(names), responds_code(names)
 
 
 def phases(plan: Plan) -> tuple[str, ...]:
@@ -104,10 +130,10 @@ def _step(plan: Plan, names: Names, phase: str) -> str:
         if runs:
             body += _statements(plan, event, draining=phase == "drain")
         body += _remember(plan, event, runs)
-    for name, (size, behind) in plan.positions.items():
-        if phase == "steady" or (phase == "drain") == (behind != 0):
+    for name, size, _, skewed in plan.positions:
+        if phase == "steady" or (phase == "drain") == skewed:
             body += [f"{name} += 1", f"if {name} == {size}:", f"    {name} = 0"]
-    if plan.counts_k_tiles and phase != "drain":
+    if plan.starts("k_tile") and phase != "drain":
         body += ["k_tile += 1"]
     return function_code(
         f"{phase}_step",
@@ -119,20 +145,29 @@ def _step(plan: Plan, names: Names, phase: str) -> str:
 
 def _statements(plan: Plan, event: Event, draining: bool = False) -> list[str]:
     """Write one event: the latest of what it waits for, plus what it takes."""
-    waits = [line for line in (event.agent, event.on) if line in (*plan.lines, *plan.idle_lines)]
-    waits += [_value(plan, event, after) for after in event.after]
+    agent = line_name(event.agent, agents=True) if event.agent else ""
+    resource = line_name(event.on, agents=False)
+    lines = [line for line in (agent, resource) if line in (*plan.lines, *plan.idle_lines)]
+    needs = [_value(plan, event, after) for after in event.after]
     if draining and event.drain_after:
-        waits.append(event.drain_after)
-    begin = latest_of(waits)
+        needs.append(end_name(event.drain_after))
+    statements = []
+    if event.asynchronous and needs:  # held until it can be issued
+        statements.append(f"{agent} = {latest_of([agent, *needs])}")
+        needs = []
+    begin = latest_of([*lines, *needs])
     end = f"{begin} + {event.takes}" if event.takes else begin
-    targets = [] if event.asynchronous or not event.agent else [event.agent]
-    targets += [event.on] if event.on in plan.lines else []
-    targets += [event.name] if _is_read(plan, event) else []
-    statement = " = ".join([*targets, end])
-    if event.starts_at != 0:
-        counter = "k_tile" if event.place == "k_tile" else "tiles_done"
-        return [f"if {counter} >= {event.starts_at}:  # {event.name}", f"    {statement}"]
-    return [statement if statement.startswith(event.name) else f"{statement}  # {event.name}"]
+    targets = [] if event.asynchronous or not agent else [agent]
+    targets += [resource] if resource in lines else []
+    targets += [end_name(event.name)] if _is_read(plan, event) else []
+    statements.append(f"{' = '.join([*targets, end])}  # {event.name}")
+    if event.starts_at == 0:
+        return statements
+    counter = "k_tile" if event.place == "k_tile" else "tiles_done"
+    start = linear_text(linear(event.starts_at))
+    late = [f"if {counter} >= {start}:", *(f"    {line}" for line in statements)]
+    never = ["else:", f"    {end_name(event.name)} = 0.0"]
+    return late + never * _is_read(plan, event)
 
 
 def _is_read(plan: Plan, event: Event) -> bool:
@@ -143,11 +178,12 @@ def _is_read(plan: Plan, event: Event) -> bool:
 def _value(plan: Plan, reader: Event, after: After) -> str:
     """Say where the end of an earlier event is found."""
     written = plan.event(after.event)
-    if reader.place != "k_tile" or (after.lag == 0 and written.behind == reader.behind):
-        return written.name
+    here = after.lag == 0 and written.behind == reader.behind
+    if reader.place != "k_tile" or here:
+        return end_name(written.name)
     for ring in plan.rings:
         if ring.event == written:
-            return f"{ring.name}[{plan.position(reader, ring)}]"
+            return f"{ring.name}[{plan.position(ring, reader, after.lag)}]"
     register = next(one for one in plan.registers if one.event == written)
     return register.names()[plan.depth(reader, after) - 1]
 
@@ -157,13 +193,13 @@ def _remember(plan: Plan, event: Event, runs: bool) -> list[str]:
     kept: list[str] = []
     for ring in plan.rings:
         if ring.event == event and runs:
-            kept.append(f"{ring.name}[{plan.position(event, ring)}] = {event.name}")
+            kept.append(f"{ring.name}[{plan.position(ring, event)}] = {end_name(event.name)}")
     for register in plan.registers:
         if register.event == event:
             names = register.names()
             shifted = zip(reversed(names[1:]), reversed(names[:-1]), strict=True)
             kept += [f"{older} = {newer}" for older, newer in shifted]
-            kept += [f"{names[0]} = {event.name}"] * runs
+            kept += [f"{names[0]} = {end_name(event.name)}"] * runs
     return kept
 
 
@@ -190,7 +226,7 @@ def _tile(plan: Plan, names: Names) -> str:
         ]
     body += [line for row in plan.rows("tile_end") for line in _statements(plan, row)]
     if plan.schedule.turns == 2:
-        body += ["consumer, other_consumer = other_consumer, consumer"]
+        body += [f"{TURN}, {OTHER_CONSUMER} = {OTHER_CONSUMER}, {TURN}"]
     if "tiles_done" in names.integers:
         body += ["tiles_done += 1"]
     return function_code(
@@ -211,6 +247,8 @@ def _kernel(plan: Plan, names: Names) -> str:
     body = [f"{name} = scratch[{row}]" for row, name in enumerate(rows)]
     if plan.schedule.tile_level:
         body += [f"history = scratch[{len(rows)}:]"]
+        body += [f"{name}_counted = counted[{row}]" for row, name in enumerate(rows)]
+        body += [f"history_counted = counted[{len(rows)}:]"]
     body += ["for point in range(cycles.size):", *(f"    {line}" for line in point)]
     if dead:
         stuck = f"({' or '.join(dead)}) and {names.loop_count} > stages"
@@ -224,17 +262,19 @@ def _kernel(plan: Plan, names: Names) -> str:
     body += [f"    round_steps = {names.round_steps()}"]
     if plan.schedule.tile_level:
         body += [
-            f"    moved, tiles, {names.state} = tiles_loop("
-            f"output_tiles, as_count(0), {names.tiles_arguments})",
+            f"    pace, {names.state} = tiles_loop(output_tiles, {names.tiles_arguments})",
         ]
     else:
         body += [f"    {names.state} = tile(round_steps, {names.arguments})"]
-    body += [f"    cycles[point] = {latest_of(names.agent_lines)}"]
+    body += [f"    cycles[point] = {latest_of(names.all_lines)}"]
     body += [f"    {line}" for line in _steady_calls(plan, names)]
+    counted = ["counted"] if plan.schedule.tile_level else []
+    scratch = ["scratch", *counted]
+    sizes = [len(names.durations), len(names.counts), *[names.counted_rows] * len(counted)]
     return "\n".join(
         [
-            f"@batch({len(names.durations)}, {len(names.counts)})",
-            f"def kernel({', '.join(arrays)}, scratch, cycles, period, bottleneck):",
+            f"@batch({', '.join(map(str, sizes))})",
+            f"def kernel({', '.join([*arrays, *scratch])}, cycles, period, bottleneck):",
             '    """Run every point of the arrays into ``cycles``, ``period``, ``bottleneck``."""',
             indent("\n".join(body), "    "),
         ]
@@ -245,12 +285,16 @@ def _steady_calls(plan: Plan, names: Names) -> list[str]:
     values = ", ".join(names.parameters)
     if not plan.schedule.tile_level:
         return [f"period[point], bottleneck[point] = steady_state({values})"]
-    workspace = ", ".join(("history", *names.scratch, *names.ring_names))
     return [
-        "if tiles == 0:",
-        f"    moved, tiles, {names.state} = tiles_loop(",
-        f"        as_count(UNTIL_SETTLED), as_count(1), {names.tiles_arguments}",
-        "    )",
-        "period[point] = moved / tiles if tiles > 0 else math.nan",
-        f"bottleneck[point] = tile_bottleneck(period[point], {workspace}, {values})",
+        *(
+            [
+                f"while {names.unsettled}:",
+                f"    {names.state} = tile(round_steps, {names.arguments})",
+            ]
+            if names.unsettled
+            else []
+        ),
+        f"pace, length = settle(pace, {names.counted_arguments})",
+        "period[point] = pace / length if length > 0 else math.nan",
+        f"bottleneck[point] = tile_bottleneck(period[point], length, {names.counted_arguments})",
     ]

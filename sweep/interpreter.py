@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sweep.circuits import linear
+from sweep.counts import linear
 from sweep.description import Count, Event, Place, Schedule
 from sweep.event_trace import EventResult, TraceRow
 
@@ -35,8 +35,23 @@ def interpret(schedule: Schedule, p: Mapping[str, Any]) -> EventResult:
     ------
     NeverHappens
         If an event depends on one that comes later in the list: the schedule deadlocks.
+
+    Notes
+    -----
+    An asynchronous event holds its agent until it can be issued: until all has happened that it
+    comes after, but not until its resource is free. The makespan is the latest end of an event
+    with an agent.
     """
     return _Interpreter(schedule, p).run()
+
+
+def ends_of(schedule: Schedule, p: Mapping[str, Any]) -> tuple[float, dict[tuple[str, int], float]]:
+    """Return the makespan, and the end of every event, delays included, by name and number.
+
+    Events of each k-tile are numbered over the whole run, those once per tile by tile.
+    """
+    run = _Interpreter(schedule, p)
+    return run.run().cycles, run.ends
 
 
 class _Interpreter:
@@ -65,7 +80,7 @@ class _Interpreter:
             self._tile_level("tile_end", tile)
         order = {name: index for index, name in enumerate(self.schedule.agents)}
         self.rows.sort(key=lambda row: (row.start, order[row.agent]))
-        cycles = max(row.end for row in self.rows)
+        cycles = max((row.end for row in self.rows), default=0.0)
         return EventResult(cycles, self.rows, self.held)
 
     def _tile_level(self, place: Place, tile: int) -> None:
@@ -85,6 +100,9 @@ class _Interpreter:
         agent = self._agent(event, tile)
         since = self.free.get(agent, 0.0) if agent else 0.0
         waits = self._dependencies(event, index, tile, draining)
+        if event.asynchronous:
+            since = self.free[agent] = max([since, *(end for end, _ in waits)])
+            waits = []
         waits += [(self.free.get(event.on, 0.0), event.on)] if event.on else []
         start, waited_for = max([(since, ""), *waits], key=lambda pair: pair[0])
         takes: float = self.p[event.takes] if event.takes else 0.0
@@ -102,18 +120,21 @@ class _Interpreter:
     def _dependencies(
         self, event: Event, index: int, tile: int, draining: bool
     ) -> list[tuple[float, str]]:
-        last = tile * self.k_tiles + self.k_tiles - 1
-        found = []
+        needs = []
         for after in event.after:
-            at = index - self.counts[after.lag]
-            if event.place != "k_tile" and self.by_name[after.event].place == "k_tile":
-                at = last
-            if at >= 0:
-                if (after.event, at) not in self.ends:
-                    raise NeverHappens(f"{event.name} of {index} waits for {after.event} of {at}")
-                found.append((self.ends[after.event, at], self._signal(after.event)))
+            lag = self.counts[after.lag]
+            once = event.place != "k_tile" and self.by_name[after.event].place == "k_tile"
+            last = (tile - lag + 1) * self.k_tiles - 1
+            needs.append((after.event, last if once else index - lag))
         if draining and event.drain_after:
-            found.append((self.ends[event.drain_after, last], self._signal(event.drain_after)))
+            needs.append((event.drain_after, (tile + 1) * self.k_tiles - 1))
+        found = []
+        for name, at in needs:
+            if at < 0 or at < self.counts[self.by_name[name].starts_at]:
+                continue
+            if (name, at) not in self.ends:
+                raise NeverHappens(f"{event.name} of {index} waits for {name} of {at}")
+            found.append((self.ends[name, at], self._signal(name)))
         return found
 
     def _signal(self, name: str) -> str:

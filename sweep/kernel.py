@@ -55,9 +55,12 @@ class Kernel:
         """Run 1-D arrays of points into ``cycles``, ``period`` and bottleneck ``flags``."""
         sizes = [name for name, _ in self.names.ring_entries if name]
         largest = {name: int(points[name].max()) for name in sizes}
-        scratch = np.empty((self.names.scratch_rows, self.names.scratch_columns(largest)))
+        columns = self.names.scratch_columns(largest)
+        scratch = [np.empty((self.names.scratch_rows, columns))]
+        if self.names.counted_rows:
+            scratch.append(np.empty((self.names.counted_rows, columns), np.complex128))
         arrays = (points[name] for name in self.names.parameters)
-        self.function(*arrays, scratch, cycles, period, flags)
+        self.function(*arrays, *scratch, cycles, period, flags)
 
 
 @once

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sweep.chains import chain_counts
+from sweep.circuits import regime_steps
 from sweep.derived import Derivation, depends_on
 from sweep.description import Schedule
 from sweep.errors import InputError
@@ -85,7 +86,7 @@ def check_rounds(schedule: Schedule, values: Mapping[str, Array]) -> None:
     if float(loop.max()) * float(tiles.max()) <= MOST_STEPPED:
         return
     rounds = plan(schedule, "consumer", not np.any(values.get("mma_in_flight", 0)))
-    forms = {ring.size_form for ring in rounds.rings} | {one.steps for one in rounds.circuits}
+    forms = {ring.size_form for ring in rounds.rings} | set(regime_steps(rounds.events))
     names = sorted({name for form in forms for name, _ in form if name})
     if not names:  # it repeats after as many steps whatever the counts
         return

@@ -5,14 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
-from sweep.circuits import Linear, add
+from sweep.code_text import end_name, line_name
+from sweep.counts import Linear, add
 from sweep.plan import Plan
 
 CHOICES = ("release", "arbitration")
-HISTORY = 129
-"""States between tiles that are kept: regimes that repeat after up to 64 tiles are found."""
-GALLOP = 4
-"""Rows of scratch that leaps over tiles need."""
+HISTORY = 17
+"""Last states between tiles that are kept, to find short regimes by."""
+GALLOP = 6
+"""Rows of scratch that leaps and the search for long regimes need."""
+COUNTED_ROWS = ("bias", "start", "ahead", "reached", "value", "origin", "gain", "seen", "path")
+"""Rows of complex scratch beside those of the rings and of the main loop, see ``policies``."""
+ONCE_PER_TILE = ("tile_start", "before_drain", "tile_end")
+TURN, OTHER_CONSUMER = line_name("consumer", agents=True), "other_consumer"
+"""The consumer whose tile it is, and the one that waits for its turn."""
 
 
 class Names:
@@ -48,25 +54,25 @@ class Names:
     def times(self) -> list[str]:
         """The main loop's state in time: lines, registers, latest ends."""
         registers = [name for one in self.plan.registers for name in one.names()]
-        return [*self.plan.lines, *registers, *self.plan.latest]
+        return [*self.plan.lines, *registers, *map(end_name, self.plan.latest)]
 
     @cached_property
     def loop_integers(self) -> list[str]:
         """The main loop's state in integers: ring positions and the k-tiles done."""
-        return [*self.plan.positions, *(["k_tile"] if self.plan.counts_k_tiles else [])]
+        counter = ["k_tile"] if self.plan.starts("k_tile") else []
+        return [*(one.name for one in self.plan.positions), *counter]
 
     @cached_property
     def outer_times(self) -> list[str]:
         """What only tiles as a whole change: idle lines, the other consumer, hand-overs."""
-        other = ["other_consumer"] if self.plan.schedule.turns == 2 else []
-        return [*self.plan.idle_lines, *other, *self.plan.carried]
+        other = [OTHER_CONSUMER] if self.plan.schedule.turns == 2 else []
+        return [*self.plan.idle_lines, *other, *map(end_name, self.plan.carried)]
 
     @cached_property
     def integers(self) -> list[str]:
         """All the integers of the state."""
-        tile_rows = self.plan.rows("tile_start", "before_drain", "tile_end")
-        counts = any(row.starts_at != 0 for row in tile_rows)
-        return [*self.loop_integers, *(["tiles_done"] if counts else [])]
+        counter = ["tiles_done"] if self.plan.starts(*ONCE_PER_TILE) else []
+        return [*self.loop_integers, *counter]
 
     @property
     def ring_names(self) -> list[str]:
@@ -111,16 +117,34 @@ class Names:
         return _join(["round_steps", "history"]) + ", " + self.arguments
 
     @property
+    def counted_arguments(self) -> str:
+        """What the count of a duration on the critical path takes: the state, twice its arrays."""
+        arrays = [*self.scratch, "history", *self.ring_names]
+        twice = [*self.ring_names, *(f"{name}_counted" for name in arrays)]
+        state = [*self.times, *self.outer_times, *self.integers]
+        return _join(["round_steps"], state, twice, self.parameters)
+
+    @property
     def scratch(self) -> list[str]:
         """Arrays that hold packed states while looking for a jump."""
         return ["was", "now", "trial", "advance"]
 
     @property
-    def agent_lines(self) -> list[str]:
-        """The lines whose latest is the makespan."""
-        lines = [*self.plan.lines, *self.outer_times]
-        agents = {event.agent for event in self.plan.events if event.agent}
-        return [line for line in lines if line in agents or line == "other_consumer"]
+    def all_lines(self) -> list[str]:
+        """The lines whose latest is the makespan: a use ends on its resource's, if on no other."""
+        other = [OTHER_CONSUMER] if self.plan.schedule.turns == 2 else []
+        return [*self.plan.lines, *self.plan.idle_lines, *other]
+
+    @property
+    def loop_unsettled(self) -> str:
+        """Whether some event of the main loop does not exist yet: no regime holds before."""
+        return " or ".join(f"k_tile < {start}" for start in self.plan.starts("k_tile"))
+
+    @property
+    def unsettled(self) -> str:
+        """The same of all events; the first tile that has one may differ from all later ones."""
+        tiles = [f"tiles_done < {start} + 1" for start in self.plan.starts(*ONCE_PER_TILE)]
+        return " or ".join([*([self.loop_unsettled] if self.loop_unsettled else []), *tiles])
 
     @property
     def packed_size(self) -> str:
@@ -138,6 +162,12 @@ class Names:
         """Rows of scratch that the kernel takes."""
         history = HISTORY + GALLOP if self.plan.schedule.tile_level else 0
         return len(self.ring_names) + len(self.scratch) + history
+
+    @property
+    def counted_rows(self) -> int:
+        """Rows of complex scratch, for times with counts."""
+        rows = len(self.ring_names) + len(self.scratch) + len(COUNTED_ROWS)
+        return rows if self.plan.schedule.tile_level else 0
 
     @cached_property
     def ring_entries(self) -> Linear:
@@ -164,6 +194,7 @@ class Names:
         zero = [f"{' = '.join([*self.times, *self.outer_times])} = 0.0"]
         if self.integers:
             zero.append(f"{' = '.join(self.integers)} = as_count(0)")
+            zero += [f"{one.name} = {one.start}" for one in self.plan.positions if one.start != "0"]
         zero += [f"fill({ring.name}, {ring.size}, 0.0)" for ring in self.plan.rings]
         return zero
 

@@ -40,7 +40,7 @@ from sweep.limits import (
 )
 from sweep.merge import merge_coordinates
 from sweep.named import as_array
-from sweep.schedules import load_schedule
+from sweep.schedules import accept_schedule, load_schedule
 from sweep.space_memory import check_derived_memory
 from sweep.variables import GPU_FIELDS, PARAMETERS, VARIABLES
 
@@ -181,17 +181,19 @@ def read_schedules(schedule: Any) -> tuple[tuple[Schedule, ...], bool]:
 
 
 def _find_schedule(schedule: Any) -> Schedule:
-    if isinstance(schedule, Schedule):
-        return schedule
-    if isinstance(schedule, os.PathLike):
-        return load_schedule(schedule)
-    if not isinstance(schedule, str):
-        raise unknown_name("schedule", schedule, SCHEDULES)
-    if schedule in SCHEDULES:
+    if isinstance(schedule, str) and schedule in SCHEDULES:
         return SCHEDULES[schedule]
-    if schedule.endswith(".py"):
-        return load_schedule(schedule)
-    raise unknown_name("schedule", schedule, SCHEDULES)
+    if isinstance(schedule, Schedule):
+        found = accept_schedule(schedule) if schedule not in SCHEDULES.values() else schedule
+    elif isinstance(schedule, os.PathLike) or (
+        isinstance(schedule, str) and schedule.endswith(".py")
+    ):
+        found = load_schedule(schedule)
+    else:
+        raise unknown_name("schedule", schedule, SCHEDULES)
+    if SCHEDULES.get(found.name, found) is not found:
+        raise InputError(f"schedule {quoted(found.name)}: a built-in one has that name; rename it")
+    return found
 
 
 def _check_names(parameters: Mapping[str, Any], schedules: tuple[Schedule, ...]) -> None:

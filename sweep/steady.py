@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sweep.circuits import Circuit, linear_text, work_per_step
+from sweep.circuits import Circuit, work_per_step, work_per_tile
 from sweep.code_text import function_code, latest_of
+from sweep.counts import linear_text
 from sweep.names import Names
 from sweep.plan import Plan
 from sweep.variables import VARIABLES
@@ -30,14 +31,14 @@ def _single_tile(plan: Plan, names: Names) -> str:
     for lag in plan.deadlocks_where:
         body += [
             f"if {linear_text(lag)} < 1:  # runs at all only for few k-tiles: no steady state",
-            "    return math.nan, 0",
+            f"    return math.nan, {_code('no_steady_state')}",
         ]
     ratios = {f"circuit_{i}": circuit for i, circuit in enumerate(plan.circuits)}
     body += [f"{name} = {circuit}" for name, circuit in ratios.items()]
     body += [f"period = {latest_of(ratios)}"]
-    tests = [(_busy(plan, "TC"), "tensor_core")]
-    tests += [(_busy(plan, "SFU"), "exp"), (_busy(plan, "FMA"), "softmax")]
-    tests += [(_busy(plan, "MEM"), "copy_bandwidth")]
+    busy = (("TC", "tensor_core"), ("SFU", "exp"), ("FMA", "softmax"), ("MEM", "copy_bandwidth"))
+    tests = [("period == 0.0", "no_work")]
+    tests += [(test, cause) for resource, cause in busy for test in _busy(plan, resource)]
     with_latency = _binding(ratios, lambda c: "t_mma_latency" in c.takes)
     tests += [(f"(t_mma_latency > 0.0) & ({with_latency})" if with_latency else "", "mma_latency")]
     tests += [(_binding(ratios, lambda c: c.through_slot), "ring_depth")]
@@ -54,11 +55,12 @@ def _single_tile(plan: Plan, names: Names) -> str:
     )
 
 
-def _busy(plan: Plan, resource: str, times: str = "") -> str:
+def _busy(plan: Plan, resource: str, steps: str = "") -> tuple[str, ...]:
     """Write the test that a resource is held all the time, or nothing if it is not used."""
     work = " + ".join(work_per_step(plan.events, resource))
-    held = f"{times} * ({work})" if times else work
-    return f"(period > 0.0) & (period == {held})" if work else ""
+    once = list(work_per_tile(plan.events, resource)) if steps else []
+    held = " + ".join([*([f"{steps} * ({work})" if steps else work] if work else []), *once])
+    return (f"period == {held}",) if held else ()
 
 
 def _binding(ratios: dict[str, Circuit], wanted: Callable[[Circuit], bool]) -> str:
@@ -66,49 +68,45 @@ def _binding(ratios: dict[str, Circuit], wanted: Callable[[Circuit], bool]) -> s
 
 
 def _tile_level(plan: Plan, names: Names) -> str:
-    workspace = ["history", *names.scratch, *names.ring_names]
-    arguments = ", ".join([*workspace, *names.parameters])
-    settle = [
-        *names.reset_lines(),
-        f"round_steps = {names.round_steps()}",
-        f"moved, tiles, {names.state} = tiles_loop(",
-        f"    as_count(UNTIL_SETTLED), as_count(1), {names.tiles_arguments}",
-        ")",
-        "return moved / tiles if tiles > 0 else math.nan",
+    body = [
+        "if math.isnan(period):",
+        f"    return {_code('unsettled')}",
+        "if period == 0.0:",
+        f"    return {_code('no_work')}",
     ]
-    body = ["if math.isnan(period):", "    return 0"]
-    tests = [(_busy(plan, "TC", names.loop_count), "tensor_core")]
-    tests += [(_responds(names, workspace, "t_epilogue", positive=True), "epilogue")]
-    tests += [(_busy(plan, "MEM", names.loop_count), "copy_bandwidth")]
-    tests += [(_responds(names, workspace, "t_mma_latency", positive=True), "mma_latency")]
-    tests += [(_responds(names, workspace, "t_latency"), "ring_depth")]
-    tests += [(_responds(names, workspace, "t_issue", positive=True), "copy_issue")]
+    tests = [
+        (_busy(plan, "TC", names.loop_count), "tensor_core"),
+        (_responds(names, "t_epilogue", positive=True), "epilogue"),
+        (_busy(plan, "MEM", names.loop_count), "copy_bandwidth"),
+        (_responds(names, "t_mma_latency", positive=True), "mma_latency"),
+        (_responds(names, "t_latency"), "ring_depth"),
+        (_responds(names, "t_issue", positive=True), "copy_issue"),
+    ]
     for test, bottleneck in tests:
-        if test:
-            body += [f"if {test}:", f"    return {_code(bottleneck)}  # {bottleneck}"]
+        if len(test) == 1:
+            body += [f"if {test[0]}:", f"    return {_code(bottleneck)}  # {bottleneck}"]
+        elif test:
+            condition, count = test
+            lines = [
+                f"found = {count}",
+                f"if found != 0.0:  # {bottleneck}, or not to be told",
+                f"    return {_code(bottleneck)} if found > 0.0 else {_code('unsettled')}",
+            ]
+            body += [f"if {condition}:", *(f"    {line}" for line in lines)] if condition else lines
     body += [f"return {_code('serial_chain')}"]
-    return (
-        function_code(
-            "settled_period",
-            arguments,
-            "Run from time 0 until the regime repeats.",
-            settle,
-            "function",
-        )
-        + "\n\n"
-        + function_code(
-            "tile_bottleneck",
-            f"period, {arguments}",
-            "Name the durations that the period per output tile responds to.",
-            body,
-            "function",
-        )
+    return function_code(
+        "tile_bottleneck",
+        f"period, length, {names.counted_arguments}",
+        "Name the durations that the period per output tile responds to.",
+        body,
+        "function",
     )
 
 
-def _responds(names: Names, workspace: list[str], duration: str, positive: bool = False) -> str:
+def _responds(names: Names, duration: str, positive: bool = False) -> tuple[str, ...]:
+    """Write when a duration is asked for, and whether a critical circuit contains it."""
     if duration not in names.durations:
-        return ""
-    values = [f"{p} + perturbation(period)" if p == duration else p for p in names.parameters]
-    test = f"settled_period({', '.join([*workspace, *values])}) > period"
-    return f"{duration} > 0.0 and {test}" if positive else test
+        return ()
+    weights = ["1.0" if name == duration else "0.0" for name in names.durations]
+    call = f"responds({', '.join(['length', *weights, names.counted_arguments])})"
+    return f"{duration} > 0.0" if positive else "", call

@@ -181,9 +181,13 @@ def _integer(
 
 BOTTLENECKS = (
     "none unordered tensor_core epilogue exp softmax copy_bandwidth mma_latency ring_depth"
-    " copy_issue serial_chain"
+    " copy_issue serial_chain no_work unsettled no_steady_state"
 )
-"""What can set a period, in the order of precedence."""
+"""What can set a period, in the order of precedence; none is a deadlock.
+
+After those: nothing takes any time (a period of 0); no regime was found in bounded time; the point
+runs, but only because a tile has no more k-tiles than stages, and holds no steady state.
+"""
 INFEASIBLE_REASONS = (
     "none deadlock shared_memory registers unsupported_element_type unknown_gpu_field loader"
     " cluster tile_shape"

@@ -98,14 +98,16 @@ def bottleneck(name: str, p: Point) -> str:
     """
     period = PERIODS[name](p)
     if period is None:
-        return "none"
+        return "none" if p["k_tiles"] > p["stages"] else "no_steady_state"
+    if period == 0:
+        return "no_work"
     groups = 2 if "pingpong" in name else 1
     attention = name.startswith("attention")
     work = {"tensor_core": ("t_gemm0", "t_gemm1"), "exp": ("t_exp",), "softmax": ("t_softmax",)}
     if not attention:
         work = {"tensor_core": ("t_mma",), "copy_bandwidth": ("t_transfer",)}
     for cause, durations in work.items():
-        if period > 0 and period == groups * sum(p[one] for one in durations):
+        if period == groups * sum(p[one] for one in durations):
             return cause
     if p.get("t_mma_latency", 0) > 0 and responds(name, p, "t_mma_latency"):
         return "mma_latency"

@@ -179,5 +179,7 @@ def test_what_holds_all_slots_deadlocks(name: str) -> None:
     # A tile that fits the ring runs, but has no steady state of its own.
     unsteady = dead if SCHEDULES[name].tile_level else p["mma_in_flight"] >= p["stages"]
     np.testing.assert_array_equal(np.isnan(found["period"]), unsteady)
-    assert not found["bottleneck"][unsteady].any()
+    named = np.array(VARIABLES["bottleneck"].flag_meanings)[found["bottleneck"]]
+    assert set(named[dead]) <= {"none"}
+    assert set(named[unsteady & ~dead]) <= {"no_steady_state"}
     assert found["bottleneck"][~unsteady].all()

@@ -82,7 +82,7 @@ def test_bottleneck_follows_the_table(name: str) -> None:
             seen[expected] += 1
     if COMPILED and name == "warp_specialized":
         rest = {"tensor_core", "copy_bandwidth", "mma_latency", "ring_depth", "copy_issue"}
-        assert set(seen) == rest | {"serial_chain", "none"}
+        assert set(seen) == rest | {"serial_chain", "no_steady_state", "no_work", "none"}
         assert min(seen.values()) > 5
 
 
@@ -158,6 +158,7 @@ def test_bottleneck_per_output_tile_follows_the_table(name: str) -> None:
                 holds = (longer > per_tile) & (evenzero | (p[duration] > 0))
             verdict[holds] = cause
         verdict[np.isnan(per_tile)] = "none"
+        verdict[per_tile == 0] = "no_work"
         named = np.array(MEANINGS, dtype=object)[found["bottleneck"]]
         wrong = np.flatnonzero(named != verdict)
         assert not wrong.size, (point(p, wrong[0]), named[wrong], verdict[wrong])

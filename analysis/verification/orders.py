@@ -15,7 +15,7 @@ from analysis.verification.claim import Changes, Claim, Outcome, Points, excess
 from analysis.verification.draws import GRID, size
 from analysis.verification.makespans import built_in
 from analysis.verification.periods import EVERYWHERE
-from sweep.circuits import linear
+from sweep.counts import linear
 from sweep.description import Schedule
 
 

@@ -87,6 +87,18 @@ def _run_file(file: str, path: str, changed: int, size: int) -> Schedule:
     return _schedule_of(module, repr(path))
 
 
+@cache
+def accept_schedule(schedule: Schedule) -> Schedule:
+    """Return a schedule given as an object, once it has been found sound.
+
+    Raises
+    ------
+    InputError
+        If its description is not.
+    """
+    return _schedule_of(schedule, f"schedule {schedule.name!r}")
+
+
 def _schedule_of(found: Any, where: str) -> Schedule:
     from sweep.validation import validate
 
