@@ -30,6 +30,9 @@ BOTTLENECK_WORDS: Mapping[str, str] = MappingProxyType(
         "ring_depth": "ring too shallow for the latency",
         "copy_issue": "issue on the critical path",
         "serial_chain": "operations in series",
+        "no_work": "nothing: it takes no time",
+        "unsettled": "not known: no regime was found",
+        "no_steady_state": "nothing: it runs, but only while a tile fits the ring",
     }
 )
 """The meanings of the output ``bottleneck`` in plain words."""

@@ -72,6 +72,9 @@ BOTTLENECK_COLOURS: Mapping[str, str] = MappingProxyType(
         "ring_depth": WINE,
         "copy_issue": YELLOW,
         "serial_chain": GREY,
+        "no_work": "#F4F4F4",
+        "unsettled": "#EEEEEE",
+        "no_steady_state": "#FAFAFA",
     }
 )
 """By the flag meanings of ``bottleneck``."""

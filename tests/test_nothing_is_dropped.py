@@ -14,6 +14,7 @@ import analysis.bounds
 import analysis.closed_forms.domain
 import sweep
 import sweep.engine
+import sweep.space
 from analysis.bound_rules import RULES
 from analysis.bounds import lower_bounds, tightest
 from analysis.closed_forms import CLOSED_FORMS, TILE_PERIODS
@@ -45,7 +46,7 @@ def registry(monkeypatch: pytest.MonkeyPatch) -> None:
     """The registry has a further duration, and every schedule takes it."""
     rows = dict(VARIABLES) | {NEW: replace(VARIABLES["t_epilogue"], name=NEW)}
     others = {name: fenced(name) for name in SCHEDULES}
-    for module in (analysis.closed_forms.domain, analysis.bounds, analysis.checked):
+    for module in (analysis.closed_forms.domain, analysis.bounds, analysis.checked, sweep.space):
         monkeypatch.setattr(module, "VARIABLES", MappingProxyType(rows), raising=False)
         monkeypatch.setattr(module, "SCHEDULES", MappingProxyType(others), raising=False)
 

@@ -46,10 +46,9 @@ class TestSchedules:
         [
             {"fixed_stages": 3},
             {"producer": True},
-            {"turns": 2},
             {"consumer_warpgroups": 3},
             {"loader": "tma"},
-            {"agents": ("thread", "other")},
+            {"agents": ("warp", "other")},
             {"summary": "edited"},
         ],
     )

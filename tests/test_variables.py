@@ -73,7 +73,7 @@ def test_groups_do_not_overlap() -> None:
             "bottleneck",
             (
                 "none unordered tensor_core epilogue exp softmax copy_bandwidth mma_latency"
-                " ring_depth copy_issue serial_chain"
+                " ring_depth copy_issue serial_chain no_work unsettled no_steady_state"
             ),
         ),
         ("feasible", "no yes unknown"),
