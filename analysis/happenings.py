@@ -94,7 +94,7 @@ class _Linker:
         for row in rows:
             self.rows[row.agent, row.operation, row.output_tile, row.k_tile].append(row)
         self.found: dict[tuple[str, int], Happening] = {}
-        self.latest: dict[str, Happening] = {}  # on every agent and resource
+        self.latest: dict[str, Happening | None] = {}  # on every agent and resource
 
     def run(self) -> list[Happening]:
         k_tiles = self.p[self.schedule.loop]
@@ -127,8 +127,13 @@ class _Linker:
         self, event: Event, index: int, tile: int, k_tile: int, draining: bool
     ) -> Happening:
         agent = self._agent(event, tile)
+        waited = list(self._waited_for(event, index, tile, draining))
+        if event.asynchronous:  # it holds its agent until it can be issued
+            held = [Before(self.latest.get(agent), ""), *waited]
+            self.latest[agent] = max(held, key=lambda one: one.end).happening
+            waited = []
         after = [Before(self.latest.get(agent), "")] if agent else []
-        after += self._waited_for(event, index, tile, draining)
+        after += waited
         if event.on and self.in_order:
             after.append(Before(self.latest.get(event.on), event.on))
         if agent:
@@ -145,13 +150,15 @@ class _Linker:
         return happening
 
     def _waited_for(self, event: Event, index: int, tile: int, draining: bool) -> Iterator[Before]:
-        last = (tile + 1) * self.p[self.schedule.loop] - 1
+        k_tiles = self.p[self.schedule.loop]
         for after in event.after:
             once_per_tile = event.place != "k_tile" and self.names[after.event].place == "k_tile"
-            at = last if once_per_tile else index - self._count(after.lag)
-            if at >= 0:
+            lag = self._count(after.lag)
+            at = (tile - lag + 1) * k_tiles - 1 if once_per_tile else index - lag
+            if at >= 0 and (after.event, at) in self.found:
                 yield self._before(after.event, at)
-        if draining and event.drain_after:
+        last = (tile + 1) * k_tiles - 1
+        if draining and (event.drain_after, last) in self.found:
             yield self._before(event.drain_after, last)
 
     def _before(self, name: str, index: int) -> Before:

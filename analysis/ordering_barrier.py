@@ -9,7 +9,7 @@ been waiting, goes before one's own next GEMM0. That delays one's softmax until 
 theirs at the same time, and the Tensor Core idles meanwhile. So without the barrier
 attention_pingpong is slower at a fifth of the points, by up to 44 %, all of them with t_gemm0 <
 t_gemm1, and never faster. With its next GEMM0 in flight already (attention_pingpong_overlap) a
-warpgroup hardly needs the barrier: a few per cent at most, either way.
+warpgroup is never slower without the barrier, and faster at an eighth of the points, by up to 13 %.
 """
 
 from __future__ import annotations

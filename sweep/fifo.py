@@ -31,7 +31,8 @@ def fifo_programs(schedule: Schedule) -> NDArray[np.int64]:
     """Return each agent's program as a table: agents x rows x columns, -1 where there is no row.
 
     Columns: index of the resource, index of the duration in ``schedule.durations``, whether the
-    use is asynchronous, steps behind, and the row of the same agent that it waits for (or -1).
+    use is asynchronous, steps behind, the row of the same agent that it waits for (or -1), and
+    how many blocks back.
 
     Raises
     ------
@@ -40,12 +41,13 @@ def fifo_programs(schedule: Schedule) -> NDArray[np.int64]:
     """
     events = schedule.events("consumer")
     programs = [[row for row in events if row.agent == agent] for agent in schedule.agents]
-    table = np.full((len(programs), max(map(len, programs)), 5), -1, dtype=np.int64)
+    table = np.full((len(programs), max(map(len, programs)), 6), -1, dtype=np.int64)
     for agent, rows in enumerate(programs):
         names = [row.name for row in rows]
         for index, row in enumerate(rows):
-            others = [one for one in row.after if one.event not in names or one.lag != 0]
-            if others or len(row.after) > 1 or not row.on or row.place != "k_tile":
+            others = [one for one in row.after if one.event not in names]
+            lags = [one.lag for one in row.after if not isinstance(one.lag, int)]
+            if others or lags or len(row.after) > 1 or not row.on or row.place != "k_tile":
                 raise InputError(
                     f"arbitration='fifo': {schedule.name}'s {row.name!r} waits for another agent"
                 )
@@ -55,6 +57,7 @@ def fifo_programs(schedule: Schedule) -> NDArray[np.int64]:
                 int(row.asynchronous),
                 dict(linear(row.behind)).get("", 0),
                 names.index(row.after[0].event) if row.after else -1,
+                row.after[0].lag if row.after else 0,
             )
     return table
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from sweep.compiled import fifo_batch, inlined
 
-RESOURCE, DURATION, ASYNCHRONOUS, BEHIND, WAITS_FOR = range(5)
+RESOURCE, DURATION, ASYNCHRONOUS, BEHIND, WAITS_FOR, LAG = range(6)
 """Columns of a program's table."""
 
 
@@ -41,8 +41,12 @@ def _find_request(
             continue
         asks[agent, 0], asks[agent, 1] = ready[agent, 0], ready[agent, 1]
         needs = programs[agent, row, WAITS_FOR]
-        if needs >= 0:
-            end, end_round = ends[agent, needs, block % depth], rounds[agent, needs, block % depth]
+        needed = block - programs[agent, row, LAG]
+        if needs >= 0 and needed >= 0:
+            end, end_round = (
+                ends[agent, needs, needed % depth],
+                rounds[agent, needs, needed % depth],
+            )
             if _later(end, end_round, asks[agent, 0], asks[agent, 1]):
                 asks[agent, 0], asks[agent, 1] = end, end_round
         return
@@ -62,7 +66,7 @@ def _first(asks: Any) -> int:
 def kernel(programs: Any, resources: int, durations: Any, steps: Any, cycles: Any) -> None:
     """Serve the earliest request again and again, for every point."""
     agents, rows = programs.shape[0], programs.shape[1]
-    depth = programs[:, :, BEHIND].max() + 2
+    depth = programs[:, :, BEHIND].max() + programs[:, :, LAG].max() + 2
     at = np.empty((agents, 2), np.int64)  # row and step of each agent
     ready, asks, free = np.empty((agents, 2)), np.empty((agents, 2)), np.empty((resources, 2))
     ends, rounds = np.empty((agents, rows, depth)), np.empty((agents, rows, depth))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sweep.counts import add, least, linear
 from sweep.description import After, Event
 
 EXTENSIONS = ("t_sync", "t_mma_latency", "mma_in_flight")
@@ -19,7 +20,7 @@ def fold(events: tuple[Event, ...]) -> tuple[Event, ...]:
     read = {after.event for event in events for after in event.after}
     read |= {event.drain_after for event in events}
     zeroed = tuple(_zero(event, event.name in read) for event in events)
-    return _drop_implied(_make_synchronous(_drop_aliases(zeroed)))
+    return _drop_awaited(_drop_implied(_make_synchronous(_drop_aliases(zeroed))))
 
 
 def _zero(event: Event, read: bool) -> Event:
@@ -100,6 +101,40 @@ def _drop_implied(events: tuple[Event, ...]) -> tuple[Event, ...]:
         )
         for row in kept
     )
+
+
+def _drop_awaited(events: tuple[Event, ...]) -> tuple[Event, ...]:
+    """Drop what an asynchronous use waits for where the resource and the agent's next event do.
+
+    The resource serves its uses in order, so the use cannot start earlier; and its agent, which it
+    would hold up, waits for the same next.
+    """
+    loop = [row for row in events if row.place == "k_tile"]
+    kept = []
+    for event in events:
+        after = event.after
+        if event.asynchronous and event in loop:
+            after = tuple(one for one in after if not _awaited_anyway(loop, event, one))
+        kept.append(replace(event, after=after))
+    return tuple(kept)
+
+
+def _awaited_anyway(loop: list[Event], event: Event, after: After) -> bool:
+    written = next((row for row in loop if row.name == after.event), None)
+    if written is None or written.on != event.on or event.starts_at != 0:
+        return False
+    steps = add(linear(after.lag), linear(event.behind), minus=linear(written.behind))
+    index = loop.index(event)
+    later = [(row, 0) for row in loop[index + 1 :]] + [(row, 1) for row in loop[: index + 1]]
+    follower, step = next(pair for pair in later if pair[0].agent == event.agent)
+    awaits = (
+        add(linear(one.lag), linear(follower.behind), minus=linear(written.behind))
+        for one in follower.after
+        if one.event == after.event
+    )
+    served_before = least(steps) >= 1
+    same = any(delay == add(steps, linear(step)) for delay in awaits)
+    return served_before and same and follower.starts_at == 0
 
 
 def _implies(row: Event, event: Event) -> bool:

@@ -41,10 +41,10 @@ def test_default_space(study: xr.Dataset) -> None:
     assert round(alone.mean_loss, 2) == 0.13
     assert round(alone.most_loss, 3) == 0.444
     assert (alone.faster, alone.best) == (0, "")
-    assert 0.04 < other.slower < 0.05
-    assert 0.01 < other.faster < 0.02
-    assert 0.04 < other.most_loss < 0.05
-    assert 0.03 < other.most_gain < 0.04
+    # Where GEMM0 of the next block is issued once the last scores are there, as the kernel does.
+    assert (other.slower, other.worst) == (0, "")
+    assert 0.13 < other.faster < 0.14
+    assert 0.13 < other.most_gain < 0.14
 
 
 def test_pays_only_where_gemm0_is_the_shorter(study: xr.Dataset) -> None:
@@ -96,7 +96,8 @@ def simulated(line: str) -> float:
 
 def test_extremes_can_be_typed(study: xr.Dataset) -> None:
     for value in barrier_value(study):
-        assert simulated(value.worst) == pytest.approx(1 + value.most_loss, abs=1e-12)
+        if value.worst:
+            assert simulated(value.worst) == pytest.approx(1 + value.most_loss, abs=1e-12)
         if value.best:
             assert simulated(value.best) == pytest.approx(1 - value.most_gain, abs=1e-12)
 

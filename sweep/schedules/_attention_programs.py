@@ -74,7 +74,8 @@ def serial(units: Units, p: Mapping[str, Any]) -> Program:
 def overlapped(units: Units, p: Mapping[str, Any]) -> Program:
     """Run the same with the next GEMM0 in flight during softmax.
 
-    GEMM0 of block j + 2 is issued after GEMM1 of block j, that is before softmax of block j + 1.
+    GEMM0 of block j + 2 is issued after GEMM1 of block j and once the scores of block j + 1 are
+    there, that is before softmax of block j + 1.
     """
     scores = Barrier("gemm0")
 
@@ -82,12 +83,15 @@ def overlapped(units: Units, p: Mapping[str, Any]) -> Program:
         return AsyncUse(units.tensor_core, "gemm0", p["t_gemm0"], 0, (scores,), 0, block)
 
     blocks = p["kv_blocks"]
-    for block in range(min(2, blocks)):
-        yield issue_gemm0(block)
+    yield issue_gemm0(0)
+    if blocks > 1:
+        yield Wait(scores, 1)
+        yield issue_gemm0(1)
     for block in range(blocks):
         yield Wait(scores, block + 1)
         yield Use(units.exponential, "exp", p["t_exp"], 0, block)
         yield Use(units.cuda_cores, "softmax", p["t_softmax"], 0, block)
         yield Use(units.tensor_core, "gemm1", p["t_gemm1"], 0, block)
         if block + 2 < blocks:
+            yield Wait(scores, block + 2)
             yield issue_gemm0(block + 2)

@@ -6,12 +6,14 @@ from sweep.description import After, Event
 
 
 def gemm0_row(warpgroup: int, asynchronous: bool = False) -> Event:
-    """Describe S = Q K^T of a block."""
+    """Describe S = Q K^T of a block; in flight, it is issued once the last block's is there."""
+    name = f"gemm0_{warpgroup}"
     return Event(
-        f"gemm0_{warpgroup}",
+        name,
         f"warpgroup_{warpgroup}",
         on="TC",
         takes="t_gemm0",
+        after=(After(name, lag=1),) if asynchronous else (),
         asynchronous=asynchronous,
         operation="gemm0",
     )
