@@ -94,7 +94,8 @@ class _Linker:
         for row in rows:
             self.rows[row.agent, row.operation, row.output_tile, row.k_tile].append(row)
         self.found: dict[tuple[str, int], Happening] = {}
-        self.latest: dict[str, Happening | None] = {}  # on every agent and resource
+        self.latest: dict[str, Happening] = {}  # on every agent and resource
+        self.holds: dict[str, list[Before]] = {}  # what its asynchronous events waited for
 
     def run(self) -> list[Happening]:
         k_tiles = self.p[self.schedule.loop]
@@ -128,12 +129,13 @@ class _Linker:
     ) -> Happening:
         agent = self._agent(event, tile)
         waited = list(self._waited_for(event, index, tile, draining))
+        waited += self.holds.pop(agent, [])
+        before = Before(self.latest.get(agent), "")
         if event.asynchronous:  # it holds its agent until it can be issued
-            held = [Before(self.latest.get(agent), ""), *waited]
-            self.latest[agent] = max(held, key=lambda one: one.end).happening
+            self.holds[agent] = waited
+            before = Before(max([before, *waited], key=lambda one: one.end).happening, "")
             waited = []
-        after = [Before(self.latest.get(agent), "")] if agent else []
-        after += waited
+        after = [before, *waited] if agent else waited
         if event.on and self.in_order:
             after.append(Before(self.latest.get(event.on), event.on))
         if agent:

@@ -212,7 +212,6 @@ class Simulation:
         return False
 
     def _async_use(self, agent: Agent, operation: AsyncUse) -> bool:
-        agent.since = self.now
         self._request(agent, operation, self.now)
         return True
 

@@ -110,10 +110,11 @@ def _drop_awaited(events: tuple[Event, ...]) -> tuple[Event, ...]:
     would hold up, waits for the same next.
     """
     loop = [row for row in events if row.place == "k_tile"]
+    elsewhere = {row.agent for row in events if row not in loop}
     kept = []
     for event in events:
         after = event.after
-        if event.asynchronous and event in loop:
+        if event.asynchronous and event in loop and event.agent not in elsewhere:
             after = tuple(one for one in after if not _awaited_anyway(loop, event, one))
         kept.append(replace(event, after=after))
     return tuple(kept)

@@ -63,7 +63,8 @@ class _Interpreter:
         self.k_tiles: int = p[schedule.loop]
         self.free: dict[str, float] = {}
         self.ends: dict[tuple[str, int], float] = {}
-        self.held = dict.fromkeys(schedule.resources, 0.0)
+        self.used = dict.fromkeys(schedule.resources, 0.0)
+        self.held: dict[str, list[tuple[float, str]]] = {}  # by what asynchronous rows wait for
         self.rows: list[TraceRow] = []
         self.counts = {count: self._count(count) for event in self.events for count in _of(event)}
         self.skew = max(self.counts[event.behind] for event in self.events)
@@ -81,7 +82,7 @@ class _Interpreter:
         order = {name: index for index, name in enumerate(self.schedule.agents)}
         self.rows.sort(key=lambda row: (row.start, order[row.agent]))
         cycles = max((row.end for row in self.rows), default=0.0)
-        return EventResult(cycles, self.rows, self.held)
+        return EventResult(cycles, self.rows, self.used)
 
     def _tile_level(self, place: Place, tile: int) -> None:
         for event in self.events:
@@ -100,8 +101,11 @@ class _Interpreter:
         agent = self._agent(event, tile)
         since = self.free.get(agent, 0.0) if agent else 0.0
         waits = self._dependencies(event, index, tile, draining)
+        if agent:
+            waits += self.held.pop(agent, [])
         if event.asynchronous:
-            since = self.free[agent] = max([since, *(end for end, _ in waits)])
+            self.held[agent] = waits
+            since = max([since, *(end for end, _ in waits)])
             waits = []
         waits += [(self.free.get(event.on, 0.0), event.on)] if event.on else []
         start, waited_for = max([(since, ""), *waits], key=lambda pair: pair[0])
@@ -110,7 +114,7 @@ class _Interpreter:
         self.ends[event.name, index] = end
         if event.on:
             self.free[event.on] = end
-            self.held[event.on] += takes
+            self.used[event.on] += takes
         if agent:
             if not event.asynchronous:
                 self.free[agent] = end

@@ -88,14 +88,14 @@ from sweep.description import Event
 sync = sweep.SCHEDULES["sync"]
 def events(release):
     return tuple(row if row.name != "store" else row for row in sync.events(release)) + EXTRA
-changed = replace(sync, events=events)
+changed = replace(sync, name="mine", events=events)
 print(sweep.simulate(changed, k_tiles=1, t_mma=1, t_epilogue=5).cycles)
 """
     extra = 'Event("twice", "warp", takes="t_epilogue", place="tile_end")'
     once = python(code.replace("EXTRA", "()"), tmp_path)
     twice = python(code.replace("EXTRA", f"({extra},)"), tmp_path)
     assert float(twice.stdout) == float(once.stdout) + 5
-    assert len(list(tmp_path.glob("sync_plain_*.kernel"))) == 2
+    assert len(list(tmp_path.glob("mine_plain_*.kernel"))) == 2
 
 
 def test_changing_a_row_changes_the_source() -> None:

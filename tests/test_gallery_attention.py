@@ -131,7 +131,6 @@ def test_the_barrier_is_worth_what_the_analysis_says(order: xr.Dataset) -> None:
         assert drawn.max() == pytest.approx(100 * value.most_loss)
     assert legend(figure) == [
         "attention_pingpong: longer",
-        "attention_pingpong_overlap: longer",
         "attention_pingpong_overlap: shorter",
     ]
     assert_legible(figure)
