@@ -177,7 +177,8 @@ def test_a_program_without_end(
     file = write(tmp_path, in_agent=endless)
     said = one_line(capsys, "simulate", file, "k_tiles=1", "--engine", "events")
     assert "an agent's program goes on after 1,000 operations" in said
-    few = "from sweep.operations import Busy\n        for _ in range(1000): yield Busy('x', 1.0)"
+    few = "from sweep.operations import Busy\n"
+    few += "        for _ in range(1000): yield Busy('x', 1.0)"
     file = write(tmp_path, in_agent=few + "\n        return")
     assert sweep.simulate(file, k_tiles=1, engine="events").cycles == 1000
 
