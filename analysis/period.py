@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.checked import find_schedule
-from analysis.closed_forms import TILE_PERIODS
 from analysis.period_terms import BOTTLENECK_WORDS, Term, term_of
 from analysis.symbols import latex, symbol, sympy_module
 from sweep.circuits import circuits_of
@@ -156,10 +155,9 @@ t_issue + t_mma)
     """
     one = find_schedule(schedule)
     if one.tile_level:
-        form = f"analysis.closed_forms.TILE_PERIODS[{one.name!r}]"
-        where = form if one.name in TILE_PERIODS else "the output 'period' of its simulation"
         raise InputError(
-            f"{one.name} runs over output tiles, so its period is per tile: see {where}"
+            f"{one.name} runs over output tiles, so its period is per tile: see the output 'period'"
+            " of its simulation, and analysis.closed_forms.TILE_PERIODS for built-in schedules"
         )
     if release not in VARIABLES["release"].choices:
         raise unknown_name("release", release, VARIABLES["release"].choices)
