@@ -26,6 +26,7 @@ from sweep.catalogue import SCHEDULES
 from sweep.description import Schedule
 from sweep.errors import InputError
 from sweep.limits import check_run_length
+from sweep.reading import read_mapping
 from sweep.variables import VARIABLES
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def _rule(schedule: Schedule) -> Callable[[Schedule, Numbers, str], Rows]:
 def tightest(bounds: Mapping[str, Array]) -> Array:
     """Return the largest of several lower bounds."""
     found = np.zeros(())
-    for bound in bounds.values():
+    for bound in read_mapping("bounds", bounds).values():
         found = np.maximum(found, bound)
     return found
 

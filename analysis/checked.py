@@ -96,7 +96,7 @@ def nonzero(name: str, values: Array, what: str = "") -> Array:
     return values
 
 
-def dataset(who: str, ds: Any, variables: Iterable[str]) -> Any:
+def dataset(who: str, ds: Any, variables: Iterable[str], name: str = "ds") -> Any:
     """Return a Dataset that has all of these variables.
 
     Raises
@@ -106,10 +106,10 @@ def dataset(who: str, ds: Any, variables: Iterable[str]) -> Any:
     """
     import xarray as xr
 
-    found = read_object("ds", ds, xr.Dataset, f"a Dataset of {who}")
-    for name in variables:
-        if name not in found:
-            raise InputError(f"ds: has no variable {name!r}, which one of {who} has")
+    found = read_object(name, ds, xr.Dataset, f"a Dataset of {who}")
+    for variable in variables:
+        if variable not in found:
+            raise InputError(f"{name}: has no variable {variable!r}, which one of {who} has")
     return found
 
 

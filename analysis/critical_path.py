@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from analysis.checked import dataset
 from analysis.happenings import Before, Happening, linked
 from analysis.which_schedule import check_parameters, schedule_of
 from sweep.errors import InputError
@@ -27,6 +28,9 @@ from sweep.variables import VARIABLES, label
 
 if TYPE_CHECKING:
     import xarray as xr
+
+
+PATH_VARIABLES = ("operation", "parameter", "resource", "duration")
 
 
 def critical_path(trace: xr.Dataset, schedule: Any = None) -> xr.Dataset:
@@ -166,9 +170,10 @@ def attribute(path: xr.Dataset) -> Attribution:
       t_epilogue  epilogue          1 x     1,280    1.2 %
       t_issue     issue            32 x       320    0.3 %
     """
+    path = dataset("critical_path", path, PATH_VARIABLES, "path")
     kinds: dict[tuple[str, str, str], list[float]] = {}
-    columns = (path[name].values.tolist() for name in ("operation", "parameter", "resource"))
-    for *kind, cycles in zip(*columns, path["duration"].values.tolist(), strict=True):
+    columns = (path[name].values.tolist() for name in PATH_VARIABLES)
+    for *kind, cycles in zip(*columns, strict=True):
         kinds.setdefault((kind[0], kind[1], kind[2]), []).append(cycles)
     found = [Contribution(*kind, len(takes), sum(takes)) for kind, takes in kinds.items()]
     found.sort(key=lambda one: -one.cycles)

@@ -50,6 +50,7 @@ from analysis.which_schedule import check_parameters, schedules_of
 from sweep.description import Schedule
 from sweep.engine import run_space
 from sweep.errors import InputError
+from sweep.results import check_threads
 from sweep.space import Space, resolve
 from sweep.variables import VARIABLES
 
@@ -121,6 +122,7 @@ def idle_time(ds: xr.Dataset, schedule: Any = None, threads: int | None = None) 
     """
     import xarray as xr
 
+    threads = check_threads(threads)
     schedules = schedules_of(ds, schedule)
     check_parameters(ds, schedules)
     dims = ds["cycles"].dims

@@ -9,18 +9,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from analysis.checked import find_schedule
+from analysis.checked import choice, find_schedule
 from analysis.period_terms import BOTTLENECK_WORDS, Term, term_of
 from analysis.symbols import latex, symbol, sympy_module
 from sweep.circuits import circuits_of
 from sweep.counts import Linear, linear
 from sweep.description import Schedule
-from sweep.errors import InputError, unknown_name
+from sweep.errors import InputError
+from sweep.reading import read_mapping, read_numbers
+from sweep.tensorcore.inputs import broadcast
 from sweep.variables import VARIABLES
 
 __all__ = ["BOTTLENECK_WORDS", "PeriodFormula", "period_formula"]
@@ -76,8 +79,14 @@ class PeriodFormula:
         ----------
         p : mapping
             Parameters by name, numbers or arrays that broadcast together; extensions
-            (``t_sync``, ``t_mma_latency``, ``mma_in_flight``) may be left out. Arrays of
-            `fractions.Fraction` give exact ratios.
+            (``t_sync``, ``t_mma_latency``, ``mma_in_flight``) may be left out. Durations are
+            rounded to 1/1024 cycle, as the engine does; arrays of `fractions.Fraction` are not,
+            and give exact ratios.
+
+        Raises
+        ------
+        InputError
+            A parameter is missing or out of its limits, or shapes do not broadcast.
         """
         period: npt.NDArray[Any] = self._ratios(p).max(axis=0)
         return period
@@ -115,7 +124,8 @@ class PeriodFormula:
 
     def _ratios(self, p: Mapping[str, Any]) -> npt.NDArray[Any]:
         """Return every term at every point, all of them NaN where there is no period."""
-        values = {name: np.asarray(_value(p, name)) for name in self.parameters}
+        p = read_mapping("p", p)
+        values = _read({name: _value(p, name) for name in self.parameters})
         if np.any(np.asarray(p.get("release", self.release)) != self.release):
             raise InputError(f"release: this period is for release = {self.release} only")
         undefined = np.asarray(p.get("arbitration", "ordered")) != "ordered"
@@ -159,8 +169,7 @@ t_issue + t_mma)
             f"{one.name} runs over output tiles, so its period is per tile: see the output 'period'"
             " of its simulation, and analysis.closed_forms.TILE_PERIODS for built-in schedules"
         )
-    if release not in VARIABLES["release"].choices:
-        raise unknown_name("release", release, VARIABLES["release"].choices)
+    release = choice("release", release)
     events = one.events(release)
     terms = tuple(term_of(circuit, one, events) for circuit in circuits_of(one, release))
     return PeriodFormula(one.name, release, tuple(sorted(terms, key=_precedence)))
@@ -174,6 +183,21 @@ def _value(p: Mapping[str, Any], name: str) -> Any:
     if name not in p and VARIABLES[name].default != 0:
         raise InputError(f"missing {name}: the period needs it")
     return p.get(name, 0)
+
+
+def _read(given: Mapping[str, Any]) -> dict[str, npt.NDArray[Any]]:
+    """Return numbers as the engine reads them, but for fractions, which stay exact."""
+    exact = {name: np.asarray(one) for name, one in given.items() if _is_fraction(one)}
+    others = {name: one for name, one in given.items() if name not in exact}
+    values = exact | read_numbers(others, VARIABLES, empty=True)
+    broadcast(values)
+    return values
+
+
+def _is_fraction(value: Any) -> bool:
+    if isinstance(value, np.ndarray) and value.dtype == object:
+        return value.size > 0 and all(isinstance(one, Fraction) for one in value.flat)
+    return isinstance(value, Fraction)
 
 
 def _covered(term: Term, before: list[Term], after: list[Term]) -> bool:

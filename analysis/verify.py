@@ -7,16 +7,16 @@ and the findings are the same for any number of threads and any selection of sch
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
+from itertools import islice
 from threading import Event
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.checked import find_schedule
 from analysis.closed_forms.form import Kind
 from analysis.verification.claim import Claim, Outcome, Points
 from analysis.verification.draws import Where, draw, size
@@ -26,6 +26,9 @@ from sweep.catalogue import SCHEDULES
 from sweep.description import Schedule
 from sweep.engine import usable_processors
 from sweep.errors import InputError
+from sweep.reading import read_scalar
+from sweep.results import check_progress, check_threads
+from sweep.space import MOST_SCHEDULES, read_schedules
 
 Array = NDArray[Any]
 Progress = Callable[[int, int], None]
@@ -128,11 +131,12 @@ def verify(
     >>> found[0].claim, found[0].points, found[0].violations
     ('accounts agree', 128, 0)
     """
-    chosen = list(SCHEDULES) if schedules is None else schedules
+    chosen: Any = list(SCHEDULES) if schedules is None else schedules
+    chosen = list(islice(chosen, MOST_SCHEDULES + 1)) if isinstance(chosen, Iterator) else chosen
+    found, many = read_schedules(chosen)
     claims: list[Claim] = []
-    for given in [chosen] if isinstance(chosen, str | Schedule) else chosen:
-        schedule = find_schedule(given)
-        typed_as = given if isinstance(given, str) else schedule.name
+    for given, schedule in zip(chosen if many else [chosen], found, strict=True):
+        typed_as = str(given) if isinstance(given, str) else schedule.name
         claims += (replace(claim, typed_as=typed_as) for claim in claims_of(schedule))
     return verify_claims(claims, points, seed, threads, progress)
 
@@ -145,8 +149,10 @@ def verify_claims(
     progress: Progress | None = None,
 ) -> list[Finding]:
     """Test some claims; parameters and errors as in `verify`."""
-    _check("points", points, 1, MOST_POINTS)
-    _check("seed", seed, 0, 2**63)
+    points = read_scalar("points", points, whole=True, lower=1, upper=MOST_POINTS)
+    seed = read_scalar("seed", seed, whole=True)
+    threads = check_threads(threads)
+    check_progress(progress)
     by_domain: dict[tuple[Schedule, Where], list[int]] = {}
     for index, claim in enumerate(claims):
         by_domain.setdefault((claim.schedule, claim.where), []).append(index)
@@ -272,8 +278,3 @@ def _finding(claim: Claim, tallies: Iterable[Tally]) -> Finding:
         claim.remark() if claim.remark is not None else "",
         next((part.error for part in parts if part.error), ""),
     )
-
-
-def _check(name: str, value: int, least: int, most: int) -> None:
-    if not least <= value <= most:
-        raise InputError(f"{name}={value}: must be from {least} to {most:,}")

@@ -78,7 +78,9 @@ def read_scalar(name: str, value: Any, row: Variable | None = None, **limits: An
     return array.item()
 
 
-def read_numbers(given: Mapping[str, Any], rows: Mapping[str, Variable]) -> dict[str, Array]:
+def read_numbers(
+    given: Mapping[str, Any], rows: Mapping[str, Variable], *, empty: bool = False
+) -> dict[str, Array]:
     """Return the numbers of several arguments, so that they broadcast against each other.
 
     Plain arrays follow numpy's rules. Arguments with named dimensions (DataArray, Series) are
@@ -91,6 +93,8 @@ def read_numbers(given: Mapping[str, Any], rows: Mapping[str, Variable]) -> dict
         By the names that the caller uses.
     rows : mapping of str to Variable
         A row for each of them; its own name does not matter.
+    empty : bool
+        Whether no value at all is fine.
     """
     named, arrays = {}, {}
     for name, value in given.items():
@@ -100,7 +104,7 @@ def read_numbers(given: Mapping[str, Any], rows: Mapping[str, Variable]) -> dict
         if one is not None:
             named[name] = one
         numbers = given_numbers(row, _values(name, value) if one is None else one.array)
-        if numbers.size == 0:
+        if numbers.size == 0 and not empty:
             raise InputError(f"{name}: is empty; give at least one value")
         arrays[name] = held(row, numbers)
     return _aligned(named, arrays) if named else arrays
@@ -166,6 +170,20 @@ def read_flag(name: str, value: Any) -> bool:
     if not isinstance(value, bool | np.bool_):
         raise InputTypeError(f"{name}={quoted(value)}: must be True or False")
     return bool(value)
+
+
+def read_mapping(name: str, value: Any) -> Mapping[str, Any]:
+    """Return parameters by name.
+
+    Raises
+    ------
+    InputTypeError
+        For what is no mapping.
+    """
+    if not isinstance(value, Mapping):
+        kind = type(value).__name__
+        raise InputTypeError(f"{name}={quoted(value)}: must be a mapping of names, not {kind}")
+    return value
 
 
 def read_object(name: str, value: Any, kind: type[T], what: str) -> T:

@@ -71,8 +71,8 @@ def run(
     [0.768, 0.88, 0.881]
     """
     threads = check_threads(threads)
-    if not (progress is None or isinstance(progress, bool) or callable(progress)):
-        raise InputTypeError(f"progress={quoted(progress)}: must be True, False or a function")
+    if not isinstance(progress, bool):
+        check_progress(progress, "True, False or a function")
     space = resolve(schedule, parameters)
     check_memory(space)
     if not isinstance(progress, bool):
@@ -90,6 +90,12 @@ def check_threads(threads: Any) -> int | None:
         For what is no whole number between 1 and 1024.
     """
     return None if threads is None else int(read_scalar("threads", threads, THREADS))
+
+
+def check_progress(progress: Any, what: str = "a function") -> None:
+    """Refuse what is neither None nor can be called."""
+    if not (progress is None or callable(progress)):
+        raise InputTypeError(f"progress={quoted(progress)}: must be {what}")
 
 
 def check_memory(space: Space) -> None:

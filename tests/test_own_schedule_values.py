@@ -68,6 +68,28 @@ def test_an_event_with_a_name_of_the_generated_code(event: str) -> None:
     assert sweep.simulate(eager_copy(mma=event), k_tiles=8).cycles == expected
 
 
+def test_the_schedule_of_the_readme() -> None:
+    """64 copies one after the other, the last MMA and the epilogue: 64 (100 + 768 + 300) + ..."""
+    for agent in ("warp", "moved", "rounds", "shift", "mma"):
+        one = sweep.simulate(eager_copy(agent), t_latency=300)
+        assert one.cycles == sweep.trace(eager_copy(agent), t_latency=300).attrs["cycles"]
+        assert one.cycles == 64 * (100 + 768 + 300) + 1024 + 1280 == 77_056
+
+
+def test_agents_with_the_names_of_events() -> None:
+    def cycles(load: str, math: str) -> list[float]:
+        rows = (
+            Event("load", load, on="MEM", takes="t_transfer", after=(After("mma", lag=2),)),
+            Event("mma", math, on="TC", takes="t_mma", after=(After("load"),)),
+            Event("epilogue", math, takes="t_epilogue", place="tile_end"),
+        )
+        found = own(*rows)
+        return [sweep.simulate(found).cycles, sweep.trace(found).attrs["cycles"]]
+
+    names = (("a", "b"), ("load", "mma"), ("mma", "load"), ("epilogue", "t_mma"), ("_", "__"))
+    assert {one for pair in names for one in cycles(*pair)} == {768 + 64 * 1024 + 1280}
+
+
 @pytest.mark.parametrize("name", ["x; import os", "", "1st", "ﬁ", "ä", "a b", "x" * 65, 3, "TC"])
 def test_what_is_no_name(name: Any) -> None:
     assert "agent" in refused(eager_copy(name)) or "event" in refused(eager_copy(name))

@@ -15,9 +15,10 @@ import numpy.typing as npt
 
 from analysis.closed_forms.arithmetic import NUMERIC, Formula
 from sweep.catalogue import SCHEDULES
-from sweep.checks import check_numbers
 from sweep.errors import InputError
 from sweep.limits import check_run_length
+from sweep.reading import read_mapping, read_numbers
+from sweep.tensorcore.inputs import broadcast
 from sweep.variables import VARIABLES
 
 Columns = dict[str, npt.NDArray[Any]]
@@ -53,11 +54,12 @@ def columns(
     InputError
         A parameter is missing or out of its limits, or a run is longer than the engine takes.
     """
+    p = read_mapping("p", p)
     missing = [name for name in names if name not in p]
     if missing:
         raise InputError(f"missing {', '.join(missing)}: the formula takes {', '.join(names)}")
-    values = {name: np.asarray(check_numbers(VARIABLES[name], p[name])) for name in names}
-    shape = np.broadcast_shapes(*(value.shape for value in values.values()))
+    values = read_numbers({name: p[name] for name in names}, VARIABLES, empty=True)
+    shape = broadcast(values)[0].shape
     if 0 not in shape:
         nothing = dict.fromkeys(SCHEDULES[schedule].durations, np.zeros(()))
         check_run_length(SCHEDULES[schedule], nothing | values)
