@@ -22,12 +22,12 @@ from analysis.bound_rules import RULES, Rows
 from analysis.checked import choice, find_schedule, numbers
 from analysis.generic_bounds import generic_bounds, held
 from analysis.which_schedule import check_parameters, schedules_of
-from sweep.catalogue import SCHEDULES
+from sweep.catalogue.schedules import SCHEDULES
 from sweep.description import Schedule
 from sweep.errors import InputError
-from sweep.limits import check_run_length
-from sweep.reading import read_mapping
-from sweep.variables import VARIABLES
+from sweep.inputs.limits import check_run_length
+from sweep.inputs.reading import read_mapping
+from sweep.quantities.variables import VARIABLES
 
 if TYPE_CHECKING:
     import xarray as xr

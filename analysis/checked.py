@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.quantities import ROWS, limited
-from sweep.checks import check_choice
 from sweep.description import Schedule
 from sweep.errors import InputError, unknown_name
-from sweep.reading import read_flag, read_numbers, read_object, read_scalar
-from sweep.space import read_schedules
+from sweep.inputs.labels import check_choice
+from sweep.inputs.reading import read_flag, read_numbers, read_object, read_scalar
+from sweep.inputs.space import read_schedules
+from sweep.quantities.variables import VARIABLES
 from sweep.tensorcore.inputs import broadcast
 from sweep.tensorcore.names import find_gpu
 from sweep.tensorcore.record import plain
-from sweep.variables import VARIABLES
 
 __all__ = [
     "choice",

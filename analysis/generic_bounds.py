@@ -19,11 +19,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sweep.circuits import Circuit, simple_circuits, steady_arcs
-from sweep.counts import Linear, linear
 from sweep.description import Count, Event, Schedule
+from sweep.description.circuits import Circuit, simple_circuits, steady_arcs
+from sweep.description.counts import Linear, linear
 from sweep.errors import InputError
-from sweep.fifo import fifo_programs
+from sweep.recurrence.fifo import fifo_programs
 
 Array = NDArray[Any]
 Numbers = Mapping[str, Array]

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sweep.catalogue import SCHEDULES
+from sweep.catalogue.schedules import SCHEDULES
 from sweep.description import Schedule
 from sweep.errors import InputError
-from sweep.space import read_schedules
+from sweep.inputs.space import read_schedules
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from analysis.verification.page import all_claims, page, results
-from analysis.verify import verify_claims
+from analysis.verification.runner import verify_claims
 
 points = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
 text = page(results(verify_claims(all_claims(), points)))

@@ -10,11 +10,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from figures.comparison import compare
-    from figures.fronts import pareto
-    from figures.heatmaps import heatmap
+    from figures.charts.comparison import compare
+    from figures.charts.fronts import pareto
+    from figures.charts.heatmaps import heatmap
 
-_WHERE = {"compare": "comparison", "heatmap": "heatmaps", "pareto": "fronts"}
+_WHERE = {"compare": "charts.comparison", "heatmap": "charts.heatmaps", "pareto": "charts.fronts"}
 
 __all__ = ["compare", "heatmap", "pareto"]
 

@@ -13,19 +13,19 @@ from sweep.errors import InputError
 from sweep.version import __version__
 
 if TYPE_CHECKING:
-    from sweep.catalogue import SCHEDULES
-    from sweep.hardware import GPUS
-    from sweep.point import simulate
-    from sweep.results import run, where_feasible
-    from sweep.timeline import trace
+    from sweep.catalogue.schedules import SCHEDULES
+    from sweep.hardware.gpu import GPUS
+    from sweep.results.datasets import run, where_feasible
+    from sweep.results.points import simulate
+    from sweep.results.traces import trace
 
 _WHERE = {
-    "simulate": "sweep.point",
-    "trace": "sweep.timeline",
-    "run": "sweep.results",
-    "where_feasible": "sweep.results",
-    "SCHEDULES": "sweep.catalogue",
-    "GPUS": "sweep.hardware",
+    "simulate": "sweep.results.points",
+    "trace": "sweep.results.traces",
+    "run": "sweep.results.datasets",
+    "where_feasible": "sweep.results.datasets",
+    "SCHEDULES": "sweep.catalogue.schedules",
+    "GPUS": "sweep.hardware.gpu",
 }
 
 __all__ = [

@@ -8,7 +8,7 @@ import sys
 def run() -> int:
     """Run what was typed and return the exit code, also where Ctrl-C comes before anything ran."""
     try:
-        from sweep.cli import main
+        from sweep.cli.commands import main
 
         return main()
     except KeyboardInterrupt:

@@ -36,9 +36,7 @@ OTHER_CARDS = frozenset(
     ]
 )
 """GPUs that are not known, and whose names are near to those of other ones."""
-OTHER_GPU = (
-    "enter another card as sweep.hardware.GPU(name, sm_count=..., ...), or its fields as parameters"
-)
+OTHER_GPU = "enter another card as sweep.hardware.gpu.GPU(name, sm_count=..., ...), or its fields as parameters"
 
 
 class InputError(ValueError):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 FIGURES = (
-    "test_gallery*.py test_reference_images.py test_drawn_figures.py test_heatmaps.py"
-    " test_compare.py test_pareto.py test_timeline_picture.py"
+    "*/test_gallery*.py */test_reference_images.py */test_drawn_figures.py */test_heatmaps.py"
+    " */test_compare.py */test_pareto.py */test_timeline_picture.py"
 )
 
 # Figures draw sweeps of up to 10^5 points, minutes each in plain Python, and hold no kernel.

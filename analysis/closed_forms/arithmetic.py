@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from analysis.symbols import sympy_module
+from analysis.periods.symbols import sympy_module
 
 Values = Mapping[str, Any]
 """Parameters by name: arrays that broadcast together, or symbols."""

@@ -14,12 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.closed_forms.arithmetic import NUMERIC, Formula
-from sweep.catalogue import SCHEDULES
+from sweep.catalogue.schedules import SCHEDULES
 from sweep.errors import InputError
-from sweep.limits import check_run_length
-from sweep.reading import read_mapping, read_numbers
+from sweep.inputs.limits import check_run_length
+from sweep.inputs.reading import read_mapping, read_numbers
+from sweep.quantities.variables import VARIABLES
 from sweep.tensorcore.inputs import broadcast
-from sweep.variables import VARIABLES
 
 Columns = dict[str, npt.NDArray[Any]]
 Mask = npt.NDArray[np.bool_]

@@ -17,7 +17,7 @@ from analysis.closed_forms.domain import (
     extensions_off,
     unknown_to,
 )
-from analysis.symbols import latex, symbol
+from analysis.periods.symbols import latex, symbol
 
 Floats = npt.NDArray[np.float64]
 Kind = Literal["exact", "bound", "asymptotic", "rule"]

@@ -18,11 +18,11 @@ from analysis.verification.claim import Array, Claim, Outcome, Points, distance,
 from analysis.verification.draws import Columns, Where, size
 from analysis.verification.periods import EVERYWHERE
 from sweep.description import Schedule
-from sweep.event_trace import EventResult, TraceRow
-from sweep.events import Deadlock, run_events
-from sweep.folding import EXTENSIONS
-from sweep.interpreter import NeverHappens, interpret
-from sweep.variables import VARIABLES
+from sweep.description.interpreter import NeverHappens, interpret
+from sweep.description.trace_rows import EventResult, TraceRow
+from sweep.quantities.variables import VARIABLES
+from sweep.recurrence.folding import EXTENSIONS
+from sweep.simulator.simulation import Deadlock, run_events
 
 TESTED = 128
 """Points of every chunk that are tested: they run in plain Python, a millisecond or two each."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from analysis.closed_forms.form import Kind
 from analysis.verification.draws import Columns, Where, size
 from sweep.description import Schedule
-from sweep.engine import variants_of
+from sweep.engine.run import variants_of
 
 Array = NDArray[Any]
 Changes = Mapping[str, Any]

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from analysis.closed_forms import Condition
 from sweep.description import Schedule
-from sweep.folding import EXTENSIONS
-from sweep.variables import VARIABLES
+from sweep.quantities.variables import VARIABLES
+from sweep.recurrence.folding import EXTENSIONS
 
 Array = NDArray[Any]
 Columns = dict[str, Array]

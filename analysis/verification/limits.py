@@ -10,7 +10,7 @@ import numpy as np
 
 from analysis.bounds import lower_bounds, utilization_bounds
 from analysis.generic_bounds import can_be_free, held
-from analysis.littles_law import ring_bandwidth
+from analysis.memory.littles_law import ring_bandwidth
 from analysis.verification.claim import Array, Claim, Outcome, Points, excess
 from analysis.verification.draws import Columns, Where, hardware, numbers
 from analysis.verification.makespans import built_in

@@ -8,7 +8,7 @@ from functools import partial
 from analysis.closed_forms import CLOSED_FORMS, ClosedForm
 from analysis.verification.claim import Claim, Outcome, Points, distance
 from analysis.verification.draws import Where
-from sweep.catalogue import SCHEDULES
+from sweep.catalogue.schedules import SCHEDULES
 from sweep.description import Schedule
 
 

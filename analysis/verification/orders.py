@@ -15,8 +15,8 @@ from analysis.verification.claim import Changes, Claim, Outcome, Points, excess
 from analysis.verification.draws import GRID, size
 from analysis.verification.makespans import built_in
 from analysis.verification.periods import EVERYWHERE
-from sweep.counts import linear
 from sweep.description import Schedule
+from sweep.description.counts import linear
 
 
 def order_claims(schedule: Schedule) -> Iterator[Claim]:

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from analysis.verification.claim import Claim
 from analysis.verification.registry import claims_of
 from analysis.verification.report import gap_text
-from analysis.verify import Finding
-from sweep.catalogue import SCHEDULES
+from analysis.verification.runner import Finding
+from sweep.catalogue.schedules import SCHEDULES
 from sweep.description import Schedule
 
 _INTRODUCTION = """\

@@ -8,13 +8,13 @@ from functools import partial
 import numpy as np
 
 from analysis.closed_forms import TILE_PERIODS, ClosedForm, Condition
-from analysis.period import period_formula
+from analysis.periods.period import period_formula
 from analysis.verification.claim import Array, Claim, Outcome, Points, distance, excess
 from analysis.verification.draws import Columns, Where, hardware, numbers, size
 from analysis.verification.makespans import built_in, forms_of
-from sweep.circuits import circuits_of, work_per_step
 from sweep.description import Schedule
-from sweep.folding import EXTENSIONS
+from sweep.description.circuits import circuits_of, work_per_step
+from sweep.recurrence.folding import EXTENSIONS
 
 EVERYWHERE = Where(EXTENSIONS, release="")
 IN_FLIGHT = Condition(

@@ -28,7 +28,7 @@ def claims_of(schedule: Schedule) -> tuple[Claim, ...]:
 
     Examples
     --------
-    >>> from sweep.catalogue import SCHEDULES
+    >>> from sweep.catalogue.schedules import SCHEDULES
     >>> [claim.name for claim in claims_of(SCHEDULES["sync"])][:3]
     ['accounts agree', 'makespan (general)', 'period (circuits)']
     """

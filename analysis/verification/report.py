@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from analysis.verify import Finding
-from sweep.as_json import to_json
+from analysis.verification.runner import Finding
+from sweep.results.as_json import to_json
 
 HEAD = ("claim", "kind", "points", "violations", "worst")
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from sweep.variables import VARIABLES
+from sweep.quantities.variables import VARIABLES
 
 
 def typed(schedule: str, point: Mapping[str, float]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 
-from figures.entry import Entry
+from figures.drawing.entry import Entry
 
 
 def discover() -> dict[str, Entry]:

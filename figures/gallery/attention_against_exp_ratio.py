@@ -8,12 +8,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import sweep
-from figures.entry import Entry
-from figures.infeasible import NOT_KNOWN, reasons, unknown, words
-from figures.legends import legend_above
-from figures.places import logarithmic
-from figures.requirements import require
-from figures.style import PAGE_INCHES, caption, house_style, schedule_colour, schedule_marker
+from figures.drawing.entry import Entry
+from figures.drawing.infeasible import NOT_KNOWN, reasons, unknown, words
+from figures.drawing.legends import legend_above
+from figures.drawing.places import logarithmic
+from figures.drawing.requirements import require
+from figures.drawing.style import (
+    PAGE_INCHES,
+    caption,
+    house_style,
+    schedule_colour,
+    schedule_marker,
+)
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from figures.entry import Entry
-from figures.legends import legend_above
-from figures.requirements import require
-from figures.style import PAGE_INCHES, SEQUENTIAL, caption, house_style
+from figures.drawing.entry import Entry
+from figures.drawing.legends import legend_above
+from figures.drawing.requirements import require
+from figures.drawing.style import PAGE_INCHES, SEQUENTIAL, caption, house_style
 from sweep.tensorcore import ldmatrix_wavefronts
 from sweep.tensorcore.kernels import BANKS
-from sweep.tensorcore.swizzle import CHUNK_BYTES, read_swizzle, tile_addresses
+from sweep.tensorcore.shared_memory.swizzle import CHUNK_BYTES, read_swizzle, tile_addresses
 
 if TYPE_CHECKING:
     import xarray as xr

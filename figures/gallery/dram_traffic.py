@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from figures.entry import Entry
-from figures.legends import legend_above
-from figures.places import plain_number
-from figures.requirements import require
-from figures.style import COLOURS, PAGE_INCHES, caption, house_style
+from figures.drawing.entry import Entry
+from figures.drawing.legends import legend_above
+from figures.drawing.places import plain_number
+from figures.drawing.requirements import require
+from figures.drawing.style import COLOURS, PAGE_INCHES, caption, house_style
 from sweep.tensorcore import sweep_traffic
 
 if TYPE_CHECKING:

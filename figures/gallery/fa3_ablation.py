@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import sweep
-from analysis.published import published
-from figures.entry import Entry
-from figures.places import plain_number
-from figures.requirements import require
-from figures.style import PAGE_INCHES, caption, house_style, schedule_colour
+from analysis.reproduction.published import published
+from figures.drawing.entry import Entry
+from figures.drawing.places import plain_number
+from figures.drawing.requirements import require
+from figures.drawing.style import PAGE_INCHES, caption, house_style, schedule_colour
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from figures.entry import Entry
-from figures.legends import legend_above
-from figures.requirements import require
-from figures.style import COLOURS, PAGE_INCHES, caption, house_style
+from figures.drawing.entry import Entry
+from figures.drawing.legends import legend_above
+from figures.drawing.requirements import require
+from figures.drawing.style import COLOURS, PAGE_INCHES, caption, house_style
 from sweep.tensorcore import fragment
 
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import sweep
-from analysis.idle_time import idle_time
-from figures.categories import spaced
-from figures.entry import Entry
-from figures.legends import legend_above
-from figures.requirements import require
-from figures.style import (
+from analysis.causes.idle_time import idle_time
+from figures.drawing.categories import spaced
+from figures.drawing.entry import Entry
+from figures.drawing.legends import legend_above
+from figures.drawing.requirements import require
+from figures.drawing.style import (
     BOTTLENECK_COLOURS,
     OPERATION_COLOURS,
     PAGE_INCHES,
@@ -66,7 +66,7 @@ def idle_time_by_cause(ds: xr.Dataset) -> Figure:
     Parameters
     ----------
     ds : xarray.Dataset
-        ``idle_time`` over cause and schedule, as ``analysis.idle_time.idle_time`` gives, and
+        ``idle_time`` over cause and schedule, as ``analysis.causes.idle_time.idle_time`` gives, and
         ``cycles`` over schedule.
 
     Returns

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from analysis.littles_law import in_flight
-from figures.entry import Entry
-from figures.requirements import require
-from figures.style import COLOURS, COLUMN_INCHES, axis_label, caption, house_style
-from sweep.feasibility import stages_that_fit
+from analysis.memory.littles_law import in_flight
+from figures.drawing.entry import Entry
+from figures.drawing.requirements import require
+from figures.drawing.style import COLOURS, COLUMN_INCHES, axis_label, caption, house_style
+from sweep.engine.feasibility import stages_that_fit
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -93,7 +93,7 @@ def data() -> xr.Dataset:
 
 def shared_memory(gpu: str) -> int:
     """Return the bytes of shared memory that a block of this GPU can have."""
-    from sweep.hardware import GPUS as KNOWN
+    from sweep.hardware.gpu import GPUS as KNOWN
 
     return int(KNOWN.find(gpu).smem_per_block_bytes or 0)
 

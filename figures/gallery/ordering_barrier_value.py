@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from analysis.ordering_barrier import ORDERING_SPACE, ordering_barrier
-from figures.entry import Entry
-from figures.legends import legend_above
-from figures.places import places, plain_number
-from figures.requirements import require
-from figures.style import PAGE_INCHES, SEQUENTIAL, caption, house_style, schedule_colour
+from analysis.causes.ordering_barrier import ORDERING_SPACE, ordering_barrier
+from figures.drawing.entry import Entry
+from figures.drawing.legends import legend_above
+from figures.drawing.places import places, plain_number
+from figures.drawing.requirements import require
+from figures.drawing.style import PAGE_INCHES, SEQUENTIAL, caption, house_style, schedule_colour
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -28,8 +28,8 @@ def ordering_barrier_value(ds: xr.Dataset) -> Figure:
     Parameters
     ----------
     ds : xarray.Dataset
-        From ``analysis.ordering_barrier.ordering_barrier``, over schedule, t_gemm0, t_gemm1 and
-        any further dimensions.
+        From ``analysis.causes.ordering_barrier.ordering_barrier``, over schedule, t_gemm0, t_gemm1
+        and any further dimensions.
 
     Returns
     -------

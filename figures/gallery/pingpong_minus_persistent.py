@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import sweep
-from figures.differences import difference_map
-from figures.entry import Entry
+from figures.charts.differences import difference_map
+from figures.drawing.entry import Entry
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import sweep
-from figures.entry import Entry
-from figures.heatmaps import heatmap
-from figures.requirements import require
+from figures.charts.heatmaps import heatmap
+from figures.drawing.entry import Entry
+from figures.drawing.requirements import require
 
 if TYPE_CHECKING:
     import xarray as xr

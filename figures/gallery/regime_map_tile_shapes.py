@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import sweep
-from figures.entry import Entry
-from figures.heatmaps import heatmap
-from figures.requirements import require
+from figures.charts.heatmaps import heatmap
+from figures.drawing.entry import Entry
+from figures.drawing.requirements import require
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -6,11 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analysis.budgets import accumulator_budget, compiled_registers, most_consumer_registers
-from figures.entry import Entry
-from figures.palette import BLUE, SKY, VERMILLION
-from figures.requirements import require
-from figures.style import PAGE_INCHES, axis_label, caption, house_style
+from analysis.budgets.registers import (
+    accumulator_budget,
+    compiled_registers,
+    most_consumer_registers,
+)
+from figures.drawing.entry import Entry
+from figures.drawing.palette import BLUE, SKY, VERMILLION
+from figures.drawing.requirements import require
+from figures.drawing.style import PAGE_INCHES, axis_label, caption, house_style
 
 if TYPE_CHECKING:
     import xarray as xr

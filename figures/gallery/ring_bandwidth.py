@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import sweep
-from analysis.littles_law import ring_bandwidth as bound
-from figures.entry import Entry
-from figures.requirements import require
-from figures.style import COLOURS, COLUMN_INCHES, axis_label, caption, house_style
-from sweep.tile import ELEMENT_BYTES, parse_shape, stage_bytes
+from analysis.memory.littles_law import ring_bandwidth as bound
+from figures.drawing.entry import Entry
+from figures.drawing.requirements import require
+from figures.drawing.style import COLOURS, COLUMN_INCHES, axis_label, caption, house_style
+from sweep.hardware.durations import ELEMENT_BYTES, parse_shape, stage_bytes
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -7,11 +7,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import sweep
-from analysis.roofline import ridge_point
-from analysis.roofline import roofline as ceiling
-from figures.entry import Entry
-from figures.requirements import require
-from figures.style import PAGE_INCHES, caption, house_style, schedule_colour, schedule_marker
+from analysis.memory.roofline import ridge_point
+from analysis.memory.roofline import roofline as ceiling
+from figures.drawing.entry import Entry
+from figures.drawing.requirements import require
+from figures.drawing.style import (
+    PAGE_INCHES,
+    caption,
+    house_style,
+    schedule_colour,
+    schedule_marker,
+)
 
 if TYPE_CHECKING:
     import xarray as xr

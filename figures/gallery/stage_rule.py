@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from analysis.design_space import over_provisioning, stage_rules
-from figures.entry import Entry
-from figures.requirements import require
-from figures.style import COLOURS, PAGE_INCHES, axis_label, caption, house_style
+from analysis.rings.design_space import over_provisioning, stage_rules
+from figures.drawing.entry import Entry
+from figures.drawing.requirements import require
+from figures.drawing.style import COLOURS, PAGE_INCHES, axis_label, caption, house_style
 from sweep.errors import InputError
 
 if TYPE_CHECKING:
@@ -35,8 +35,9 @@ def stage_rule(ds: xr.Dataset) -> Figure:
     Parameters
     ----------
     ds : xarray.Dataset
-        From ``analysis.design_space.stage_rules``, with the dimension t_latency; the left panel
-        takes the middle of every other dimension, the next the point where the rules differ most.
+        From ``analysis.rings.design_space.stage_rules``, with the dimension t_latency; the left
+        panel takes the middle of every other dimension, the next the point where the rules differ
+        most.
 
     Raises
     ------

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from figures.entry import Entry
-from figures.timeline import timeline
-from figures.timeline_runs import timeline_traces
+from figures.drawing.entry import Entry
+from figures.timelines.picture import timeline
+from figures.timelines.runs import timeline_traces
 
 if TYPE_CHECKING:
     import xarray as xr

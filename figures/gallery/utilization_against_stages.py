@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import sweep
-from figures.closed_form_points import closed_form_cycles
-from figures.entry import Entry
-from figures.requirements import require
-from figures.style import COLOURS, PAGE_INCHES, axis_label, caption, house_style
+from figures.charts.closed_form_points import closed_form_cycles
+from figures.drawing.entry import Entry
+from figures.drawing.requirements import require
+from figures.drawing.style import COLOURS, PAGE_INCHES, axis_label, caption, house_style
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -17,7 +17,7 @@ from typing import Any
 
 from sweep.description import Schedule
 from sweep.errors import InputError
-from sweep.streams import Notice, describe
+from sweep.host.streams import Notice, describe
 
 ENTRY_POINTS = "warpsweep.schedules"
 """The entry-point group under which other packages register their schedules."""
@@ -100,7 +100,7 @@ def accept_schedule(schedule: Schedule) -> Schedule:
 
 
 def _schedule_of(found: Any, where: str) -> Schedule:
-    from sweep.validation import validate
+    from sweep.catalogue.validation import validate
 
     schedule = getattr(found, "SCHEDULE", found)
     if not isinstance(schedule, Schedule):

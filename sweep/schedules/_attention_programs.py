@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from sweep.barriers import Barrier
-from sweep.events import Simulation
-from sweep.operations import AsyncUse, Program, Use, Wait
-from sweep.resources import Resource
+from sweep.simulator.barriers import Barrier
+from sweep.simulator.operations import AsyncUse, Program, Use, Wait
+from sweep.simulator.resources import Resource
+from sweep.simulator.simulation import Simulation
 
 
 class Units(NamedTuple):

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sweep.barriers import Barrier
-from sweep.events import Simulation
-from sweep.operations import Arrive, AsyncUse, Busy, Program, Wait
+from sweep.simulator.barriers import Barrier
+from sweep.simulator.operations import Arrive, AsyncUse, Busy, Program, Wait
+from sweep.simulator.simulation import Simulation
 
 
 class Ring:

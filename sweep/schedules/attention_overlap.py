@@ -14,9 +14,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from sweep.description import Event, Schedule
-from sweep.events import Simulation
 from sweep.schedules._attention_programs import overlapped, units_in_order
 from sweep.schedules._softmax import gemm0_row, softmax_rows
+from sweep.simulator.simulation import Simulation
 
 
 def events(release: str) -> tuple[Event, ...]:

@@ -17,12 +17,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sweep.barriers import Barrier
 from sweep.description import After, Event, Schedule
-from sweep.events import Simulation
-from sweep.operations import Program
 from sweep.schedules._ring import epilogue_row, producer_rows, release_row
 from sweep.schedules._ring_programs import Ring
+from sweep.simulator.barriers import Barrier
+from sweep.simulator.operations import Program
+from sweep.simulator.simulation import Simulation
 
 CONSUMERS = ("consumer_0", "consumer_1")
 

@@ -17,12 +17,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sweep.barriers import Barrier
 from sweep.description import After, Event, Schedule
-from sweep.events import Simulation
-from sweep.operations import Arrive, Busy, Program, Wait
 from sweep.schedules._ring import consumer_rows, epilogue_row, producer_rows
 from sweep.schedules._ring_programs import Ring
+from sweep.simulator.barriers import Barrier
+from sweep.simulator.operations import Arrive, Busy, Program, Wait
+from sweep.simulator.simulation import Simulation
 
 
 def events(release: str) -> tuple[Event, ...]:

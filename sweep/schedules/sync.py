@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sweep.barriers import Barrier
 from sweep.description import After, Event, Schedule
-from sweep.events import Simulation
-from sweep.operations import AsyncUse, Busy, Program, Use, Wait
+from sweep.simulator.barriers import Barrier
+from sweep.simulator.operations import AsyncUse, Busy, Program, Use, Wait
+from sweep.simulator.simulation import Simulation
 
 
 def events(release: str) -> tuple[Event, ...]:

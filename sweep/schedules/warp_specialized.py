@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from sweep.description import Event, Schedule
-from sweep.events import Simulation
 from sweep.schedules._ring import consumer_rows, epilogue_row, producer_rows
 from sweep.schedules._ring_programs import Ring, consumer
+from sweep.simulator.simulation import Simulation
 
 
 def events(release: str) -> tuple[Event, ...]:

@@ -12,38 +12,38 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sweep.tensorcore.banks import wavefronts
-    from sweep.tensorcore.feeding_space import sweep_feeding
-    from sweep.tensorcore.fragments import fragment
-    from sweep.tensorcore.layout_space import sweep_layouts
-    from sweep.tensorcore.ldmatrix import ldmatrix_wavefronts
-    from sweep.tensorcore.multiply import mma
-    from sweep.tensorcore.orders import tile_order
-    from sweep.tensorcore.products import block_product
-    from sweep.tensorcore.reuse import feeding
-    from sweep.tensorcore.stage_space import sweep_stages
-    from sweep.tensorcore.stages import stage_budget
-    from sweep.tensorcore.stream_k import stream_k_tiles
-    from sweep.tensorcore.swizzle import Swizzle
-    from sweep.tensorcore.traffic import dram_traffic
-    from sweep.tensorcore.traffic_space import sweep_traffic
+    from sweep.tensorcore.block_products import block_product
+    from sweep.tensorcore.budgets.reuse import feeding
+    from sweep.tensorcore.budgets.stages import stage_budget
+    from sweep.tensorcore.instructions.fragments import fragment
+    from sweep.tensorcore.instructions.multiply import mma
+    from sweep.tensorcore.shared_memory.banks import wavefronts
+    from sweep.tensorcore.shared_memory.ldmatrix import ldmatrix_wavefronts
+    from sweep.tensorcore.shared_memory.swizzle import Swizzle
+    from sweep.tensorcore.spaces.feeding_space import sweep_feeding
+    from sweep.tensorcore.spaces.layout_space import sweep_layouts
+    from sweep.tensorcore.spaces.stage_space import sweep_stages
+    from sweep.tensorcore.spaces.traffic_space import sweep_traffic
+    from sweep.tensorcore.traffic.orders import tile_order
+    from sweep.tensorcore.traffic.stream_k import stream_k_tiles
+    from sweep.tensorcore.traffic.traffic import dram_traffic
 
 _WHERE = {
-    "Swizzle": "swizzle",
-    "block_product": "products",
-    "dram_traffic": "traffic",
-    "feeding": "reuse",
-    "fragment": "fragments",
-    "ldmatrix_wavefronts": "ldmatrix",
-    "mma": "multiply",
-    "stage_budget": "stages",
-    "stream_k_tiles": "stream_k",
-    "sweep_feeding": "feeding_space",
-    "sweep_layouts": "layout_space",
-    "sweep_stages": "stage_space",
-    "sweep_traffic": "traffic_space",
-    "tile_order": "orders",
-    "wavefronts": "banks",
+    "Swizzle": "shared_memory.swizzle",
+    "block_product": "block_products",
+    "dram_traffic": "traffic.traffic",
+    "feeding": "budgets.reuse",
+    "fragment": "instructions.fragments",
+    "ldmatrix_wavefronts": "shared_memory.ldmatrix",
+    "mma": "instructions.multiply",
+    "stage_budget": "budgets.stages",
+    "stream_k_tiles": "traffic.stream_k",
+    "sweep_feeding": "spaces.feeding_space",
+    "sweep_layouts": "spaces.layout_space",
+    "sweep_stages": "spaces.stage_space",
+    "sweep_traffic": "spaces.traffic_space",
+    "tile_order": "traffic.orders",
+    "wavefronts": "shared_memory.banks",
 }
 
 __all__ = [

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sweep.errors import Impossible, InputError, quoted
-from sweep.reading import read_number, read_numbers
+from sweep.inputs.reading import read_number, read_numbers
+from sweep.quantities.variables import VARIABLES, Variable
 from sweep.tensorcore.names import Names, holds_many, in_form, is_many, items_of
 from sweep.tensorcore.quantities import QUANTITIES, bounded
-from sweep.variables import VARIABLES, Variable
 
 Array = NDArray[Any]
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from sweep.compiled import compiled, function, inlined
-from sweep.kept import once
+from sweep.compiling.kept import once
+from sweep.compiling.numba_options import compiled, function, inlined
 
 Array = Any
 

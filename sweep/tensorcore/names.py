@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sweep.checks import check_choice
 from sweep.errors import InputError, InputTypeError, quoted
-from sweep.hardware import GPU, GPUS
-from sweep.named import as_array, read_named
-from sweep.tile import ELEMENT_BYTES, element_rate
-from sweep.variables import Variable
+from sweep.hardware.durations import ELEMENT_BYTES, element_rate
+from sweep.hardware.gpu import GPU, GPUS
+from sweep.inputs.labels import check_choice
+from sweep.quantities.named import as_array, read_named
+from sweep.quantities.variables import Variable
 
 Array = NDArray[Any]
 

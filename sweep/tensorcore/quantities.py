@@ -1,4 +1,4 @@
-"""One row per quantity of the data path: units, long name and limits, as ``sweep.variables`` has.
+"""One row per quantity of the data path: units, long name and limits, as ``variables`` has.
 
 Inputs are checked against their rows; datasets and printed results take units from them.
 """
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sweep.variables import VARIABLES, Variable
+from sweep.quantities.variables import VARIABLES, Variable
 
 LARGEST = 2**31 - 1
 """Rows, columns and CTAs of a grid are 32-bit integers."""

@@ -6,16 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from sweep.checks import check_choice
-from sweep.hardware import GPU, GPUS
-from sweep.instructions import has_clusters
-from sweep.tensorcore.fragments import MMA_TYPES, OPERANDS, fragment, read_instruction
-from sweep.tensorcore.ldmatrix import ldmatrix_wavefronts
+from sweep.hardware.gpu import GPU, GPUS
+from sweep.hardware.instructions import has_clusters
+from sweep.inputs.labels import check_choice
+from sweep.tensorcore.budgets.reuse import feeding
+from sweep.tensorcore.budgets.stages import stage_budget
+from sweep.tensorcore.instructions.fragments import MMA_TYPES, OPERANDS, fragment, read_instruction
 from sweep.tensorcore.names import find_gpu
-from sweep.tensorcore.reuse import feeding
-from sweep.tensorcore.stages import stage_budget
-from sweep.tensorcore.swizzle import layout_name, read_swizzle
-from sweep.tensorcore.traffic import dram_traffic
+from sweep.tensorcore.shared_memory.ldmatrix import ldmatrix_wavefronts
+from sweep.tensorcore.shared_memory.swizzle import layout_name, read_swizzle
+from sweep.tensorcore.traffic.traffic import dram_traffic
 
 SWIZZLES: tuple[Any, ...] = (None, "xor", (1, 3, 3), (2, 3, 3), (3, 3, 3))
 ROW_ELEMENTS = (16, 32, 40, 48, 64, 72, 128)

@@ -1,0 +1,184 @@
+"""What users get: a labelled Dataset, with provenance, and masks for what does not fit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sweep.engine.run import Outputs, Progress, result_bytes, run_space
+from sweep.errors import InputError, InputTypeError, quoted
+from sweep.host.memory import available_bytes, human_bytes
+from sweep.host.progress import ProgressBar
+from sweep.inputs.reading import number_row, read_scalar
+from sweep.inputs.space import Space, resolve
+from sweep.quantities.variables import OUTPUTS, VARIABLES, label
+from sweep.version import __version__
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+THREADS = number_row("threads", whole=True, lower=1, upper=1024)
+PEAK_OVER_RESULT = 1.5
+"""Peak memory of a run over the size of its result, with room to spare."""
+
+
+def run(
+    schedule: Any,
+    *,
+    threads: int | None = None,
+    progress: Progress | bool | None = None,
+    **parameters: Any,
+) -> xr.Dataset:
+    """Run a schedule, or several, over a whole space of parameters.
+
+    Parameters
+    ----------
+    schedule : str, Schedule, or a sequence of them
+        A sequence becomes the dimension ``schedule``.
+    threads : int, optional
+        Threads to use; all processors by default. The result does not depend on it.
+    progress : callable or bool, optional
+        Called with the points done and the points in all; True draws a bar where stderr is a
+        terminal.
+    **parameters
+        Cycle parameters, counts, choices, physical parameters and GPU fields by their names
+        (``warpsweep variables`` lists them). A scalar fixes one, a sequence is a new dimension,
+        an ``xarray.DataArray`` brings its own, and a ``pandas.Series`` its index.
+
+    Returns
+    -------
+    xarray.Dataset
+        One variable per output (cycles, utilisations, period, bottleneck, feasible, ...), one
+        dimension per sequence, and every parameter as a coordinate with the values that were
+        passed (attribute ``rounding`` says how they are held inside). ``attrs`` hold provenance
+        and the number of infeasible points by reason. A point that cannot exist on its GPU (an
+        element type, a cluster, a tile) has NaN and its reason where what makes it varies.
+
+    Raises
+    ------
+    InputError
+        For whatever a user can get wrong, in one line, and for what cannot exist where none of
+        the parameters that make it varies.
+
+    Examples
+    --------
+    >>> import sweep
+    >>> ds = sweep.run("multistage", stages=[2, 3, 4], k_tiles=64)
+    >>> ds.tc_utilization.round(3).values.tolist()
+    [0.768, 0.88, 0.881]
+    """
+    threads = check_threads(threads)
+    if not isinstance(progress, bool):
+        check_progress(progress, "True, False or a function")
+    space = resolve(schedule, parameters)
+    check_memory(space)
+    if not isinstance(progress, bool):
+        return dataset(space, run_space(space, threads, progress))
+    with ProgressBar() as bar:
+        return dataset(space, run_space(space, threads, bar if progress else None))
+
+
+def check_threads(threads: Any) -> int | None:
+    """Return a number of threads, None for all processors.
+
+    Raises
+    ------
+    InputError
+        For what is no whole number between 1 and 1024.
+    """
+    return None if threads is None else int(read_scalar("threads", threads, THREADS))
+
+
+def check_progress(progress: Any, what: str = "a function") -> None:
+    """Refuse what is neither None nor can be called."""
+    if not (progress is None or callable(progress)):
+        raise InputTypeError(f"progress={quoted(progress)}: must be {what}")
+
+
+def check_memory(space: Space) -> None:
+    """Refuse a space whose result does not fit in memory.
+
+    Raises
+    ------
+    InputError
+        With the estimate, what is free, and the ways out.
+    """
+    needed = int(result_bytes(space.points) * PEAK_OVER_RESULT)
+    free = available_bytes()
+    if needed > free:
+        raise InputError(
+            f"{space.points:,} points need {human_bytes(needed)} of memory, {human_bytes(free)} are"
+            " free: give fewer values, sample the space (a DataArray of random points), or let"
+            " 'warpsweep sweep --out' write it in chunks"
+        )
+
+
+def dataset(space: Space, outputs: Outputs) -> xr.Dataset:
+    """Label outputs of shape (schedules, *grid) as a Dataset over the space's dimensions."""
+    import xarray as xr
+
+    dims = tuple(space.dims)
+    if "schedule" not in space.dims:
+        outputs = {name: array[0] for name, array in outputs.items()}
+    found = xr.Dataset({name: (dims, outputs[name]) for name in OUTPUTS}, coords=dict(space.coords))
+    found.attrs = provenance(space) | {"infeasible_points": json.dumps(count_reasons(outputs))}
+    labelled: xr.Dataset = label(found)
+    return labelled
+
+
+def count_reasons(outputs: Mapping[str, Any]) -> dict[str, int]:
+    """Count the points that do not fit by reason."""
+    meanings = VARIABLES["infeasible_reason"].flag_meanings
+    counts = np.bincount(np.ravel(outputs["infeasible_reason"]), minlength=len(meanings))
+    return {name: int(n) for name, n in zip(meanings, counts, strict=True) if name != "none" and n}
+
+
+def provenance(space: Space) -> dict[str, str]:
+    """Say what made a result: version, schedules, parameters, and the sources of its GPUs."""
+    parameters = {
+        name: np.asarray(values).item() for name, (dims, values) in space.coords.items() if not dims
+    }
+    sources = {gpu.name: dict(gpu.sources) for gpu in space.gpus}
+    return {
+        "Conventions": "CF-1.11",
+        "source": f"warpsweep {__version__}",
+        "schedules": " ".join(schedule.name for schedule in space.schedules),
+        "parameters": json.dumps(parameters),
+        "axes": json.dumps(dict(space.dims)),
+        "gpu_sources": json.dumps(sources),
+    }
+
+
+def where_feasible(ds: xr.Dataset) -> xr.Dataset:
+    """Mask what does not fit: outputs become NaN where ``feasible`` is no.
+
+    Flags keep their values, so that the reason stays readable; points whose feasibility is
+    unknown are kept.
+
+    Examples
+    --------
+    >>> import sweep
+    >>> ds = sweep.run("multistage", stages=[4, 5])
+    >>> sweep.where_feasible(ds).tc_utilization.round(3).values.tolist()
+    [0.881, nan]
+    """
+    import xarray as xr
+
+    if not isinstance(ds, xr.Dataset):
+        raise InputTypeError(
+            f"ds={quoted(ds)}: must be a Dataset of sweep.run, not {type(ds).__name__}"
+        )
+    if "feasible" not in ds:
+        raise InputError("ds: has no variable 'feasible'; give a Dataset of sweep.run")
+    if ds["feasible"].dtype.kind not in "iuf":
+        raise InputError("ds: its variable 'feasible' is not the flag that sweep.run gives")
+    fits = ds["feasible"] != VARIABLES["feasible"].flag_meanings.index("no")
+    masked = ds.copy()
+    for name, variable in ds.data_vars.items():
+        if variable.dtype.kind == "f":
+            masked[name] = variable.where(fits)
+    labelled: xr.Dataset = label(masked)
+    return labelled

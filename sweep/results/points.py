@@ -1,0 +1,199 @@
+"""One design point: every parameter and output by its name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from sweep.engine.run import BLOCK_POINTS, allocate, blocks, finish_block, prepare, run_block
+from sweep.errors import InputError
+from sweep.hardware.durations import GRID
+from sweep.inputs.labels import check_choice
+from sweep.inputs.limits import check_events
+from sweep.inputs.space import Space, resolve
+from sweep.quantities.variables import OUTPUTS, VARIABLES
+from sweep.results.verdict import verdict
+from sweep.simulator.simulation import Deadlock, run_events
+
+ENGINES = ("batch", "events")
+
+
+class Flag(int):
+    """A CF flag: the integer that a Dataset holds, which prints as and equals its meaning.
+
+    It hashes as the integer: look words up in a mapping by ``flag.meaning``.
+
+    Examples
+    --------
+    >>> flag = Flag(2, "bottleneck")
+    >>> flag == 2, flag == "tensor_core", str(flag)
+    (True, True, 'tensor_core')
+    """
+
+    meaning: str
+    _variable: str
+
+    def __new__(cls, value: int, variable: str) -> Flag:
+        """Take a flag of a variable by its integer."""
+        flag = super().__new__(cls, value)
+        flag.meaning = VARIABLES[variable].flag_meanings[value]
+        flag._variable = variable
+        return flag
+
+    def __str__(self) -> str:
+        return self.meaning
+
+    __repr__ = __str__
+
+    def __format__(self, spec: str) -> str:
+        return format(self.meaning, spec)
+
+    def __getnewargs__(self) -> tuple[int, str]:  # type: ignore[override]
+        return int(self), self._variable
+
+    def __eq__(self, other: object) -> bool:
+        return self.meaning == other if isinstance(other, str) else int(self) == other
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = int.__hash__
+
+
+class Point(Mapping[str, Any]):
+    """The result of ``simulate``: parameters and outputs as attributes and as items.
+
+    Flags (``bottleneck``, ``feasible``, ``infeasible_reason``, ``unknown_reason``) are words that
+    also equal the integers of a Dataset. ``verdict`` says in one line that the point deadlocks and
+    who waits for what, that it does not fit and what is short, or why that is not known; it is
+    empty for a point that fits, and the first line of what is printed otherwise.
+    """
+
+    def __init__(self, values: Mapping[str, Any], verdict: str = "") -> None:
+        self._values = dict(values)
+        self.verdict = verdict
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self.__dict__["_values"][name]
+        except KeyError:
+            raise AttributeError(f"a point has no {name!r}") from None
+
+    def __getitem__(self, name: str) -> Any:
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._values]
+
+    def __repr__(self) -> str:
+        width = max(map(len, self._values))
+        lines = [_line(name, value, width) for name, value in self._values.items()]
+        return "\n".join([self.verdict, *lines] if self.verdict else lines)
+
+
+def simulate(schedule: Any, *, engine: str = "batch", **parameters: Any) -> Point:
+    """Simulate one design point.
+
+    Parameters
+    ----------
+    schedule : str or Schedule
+    engine : {"batch", "events"}
+        The compiled recurrence, or the event-driven simulator; they agree to the cycle.
+    **parameters
+        As in ``sweep.run``, scalars only.
+
+    Returns
+    -------
+    Point
+        Every parameter and output by its name; times in cycles.
+
+    Raises
+    ------
+    InputError
+        For whatever a user can get wrong, in one line.
+
+    Examples
+    --------
+    >>> import sweep
+    >>> one = sweep.simulate("warp_specialized", stages=4, k_tiles=64)
+    >>> one.cycles, round(one.tc_utilization, 4), one.bottleneck
+    (68294.0, 0.9596, tensor_core)
+    """
+    space = one_point(schedule, parameters)
+    check_choice("engine", engine, ENGINES)
+    if engine == "events":
+        check_events(space.schedules[0], event_parameters(space), "engine='events'")
+    shape = space.grid
+    outputs = allocate(shape)
+    prepare(space.schedules[0], space.values[0])
+    run_block(space, next(blocks(space, BLOCK_POINTS)), outputs)
+    if engine == "events":
+        _replace_timing(space, outputs)
+    found: dict[str, Any] = {"schedule": space.schedules[0].name}
+    found |= {name: np.asarray(values).item() for name, (_, values) in space.coords.items()}
+    for name in OUTPUTS:
+        value = outputs[name].item()
+        found[name] = Flag(value, name) if VARIABLES[name].kind == "flag" else value
+    reason, unknown = found["infeasible_reason"].meaning, found["unknown_reason"].meaning
+    return Point(found, verdict(space, event_parameters(space), reason, unknown))
+
+
+def one_point(schedule: Any, parameters: Mapping[str, Any]) -> Space:
+    """Resolve parameters that must describe a single point."""
+    space = resolve(schedule, parameters)
+    if space.dims:
+        axes = ", ".join(f"{dim} ({size} values)" for dim, size in space.dims.items())
+        raise InputError(f"one point is asked for, but there are axes: {axes}; use sweep.run")
+    return space
+
+
+def event_parameters(space: Space) -> dict[str, Any]:
+    """Return a single point's parameters as the event-driven simulator takes them."""
+    schedule, values = space.schedules[0], space.values[0]
+    found = {name: values[name].item() for name in schedule.parameters}
+    for name in schedule.parameters:
+        if VARIABLES[name].kind == "choice":
+            found[name] = VARIABLES[name].choices[found[name]]
+    return found
+
+
+def _replace_timing(space: Space, outputs: dict[str, np.ndarray]) -> None:
+    """Put the simulator's makespan and what follows from it in place of the kernel's.
+
+    The period and what sets it are properties of the event list, and stay.
+    """
+    schedule = space.schedules[0]
+    try:
+        result = run_events(schedule, event_parameters(space))
+    except Deadlock:
+        outputs["cycles"][...] = np.nan
+        finish_block(schedule, space.values[0], outputs)
+        return
+    outputs["cycles"][...] = result.cycles
+    finish_block(schedule, space.values[0], outputs)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        for resource, time in result.held.items():
+            outputs[f"{resource.lower()}_utilization"][...] = np.divide(time, result.cycles)
+
+
+def _line(name: str, value: Any, width: int) -> str:
+    variable = VARIABLES.get(name)
+    units = variable.units if variable and variable.units != "1" else ""
+    text = _digits(value, units) if isinstance(value, float) else str(value)
+    return f"{name:<{width}}  {text}{' ' + units if units else ''}"
+
+
+def _digits(value: float, units: str) -> str:
+    """Write times on the grid of 1/1024 cycle in full: they are exact."""
+    exact = units == "cycle" and math.isfinite(value) and (value * GRID).is_integer()
+    return f"{Decimal(value):f}" if exact else f"{value:.10g}"

@@ -1,0 +1,69 @@
+"""Resources of the event-driven simulator, and the agents that queue on them."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from sweep.description.trace_rows import TraceRow
+from sweep.simulator.barriers import Barrier
+from sweep.simulator.operations import AsyncUse, Program, Use
+
+
+class Agent:
+    """A warp or warpgroup, running its program."""
+
+    __slots__ = ("index", "name", "program", "rows", "since", "waited_for", "waits")
+
+    def __init__(self, name: str, index: int, program: Program) -> None:
+        self.name = name
+        self.index = index
+        self.program = program
+        self.rows: list[TraceRow] = []
+        self.since = 0.0  # end of its previous operation
+        self.waited_for = ""  # the last barrier it was held at since then
+        self.waits: tuple[Barrier, int] | None = None
+
+
+class Request(NamedTuple):
+    """A use that an agent has asked a resource for."""
+
+    agent: Agent
+    use: Use | AsyncUse
+    since: float
+    asked: float
+    row: int
+
+
+class Resource:
+    """A resource that serves one use at a time, without preemption.
+
+    Parameters
+    ----------
+    name : str
+        TC, MEM, SFU or FMA.
+    service_order : iterable of str, optional
+        The agents to serve, one use each turn; first come first served where None.
+    """
+
+    __slots__ = ("free", "held", "name", "queue", "turn", "turns")
+
+    def __init__(self, name: str, service_order: Iterable[str] | None = None) -> None:
+        self.name = name
+        self.queue: deque[Request] = deque()
+        self.free = True
+        self.held = 0.0
+        self.turns: Iterator[str] | None = None if service_order is None else iter(service_order)
+        self.turn = None if self.turns is None else next(self.turns, None)
+
+    def take_next(self) -> Request | None:
+        """Remove and return the request to serve next; None if it has not been made yet."""
+        if self.turns is None:
+            return self.queue.popleft() if self.queue else None
+        for position, request in enumerate(self.queue):
+            if request.agent.name == self.turn:
+                del self.queue[position]
+                self.turn = next(self.turns, None)
+                return request
+        return None
