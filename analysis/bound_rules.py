@@ -11,14 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sweep.description import Schedule
+from sweep.quantities.arrays import Array
 
-Array = NDArray[Any]
 Numbers = Mapping[str, Array]
 Rows = list[tuple[str, Array]]
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from analysis.bound_rules import RULES, Rows
 from analysis.checked import choice, find_schedule, numbers
@@ -27,12 +27,12 @@ from sweep.description import Schedule
 from sweep.errors import InputError
 from sweep.inputs.limits import check_run_length
 from sweep.inputs.reading import read_mapping
+from sweep.quantities.arrays import Array
 from sweep.quantities.variables import VARIABLES
 
 if TYPE_CHECKING:
     import xarray as xr
 
-Array = NDArray[Any]
 Numbers = Mapping[str, Array]
 Bounds = dict[str, Array]
 

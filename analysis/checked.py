@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from analysis.quantities import ROWS, limited
 from sweep.description import Schedule
@@ -14,6 +13,7 @@ from sweep.errors import InputError, unknown_name
 from sweep.inputs.labels import check_choice
 from sweep.inputs.reading import read_flag, read_numbers, read_object, read_scalar
 from sweep.inputs.space import read_schedules
+from sweep.quantities.arrays import Array
 from sweep.quantities.variables import VARIABLES
 from sweep.tensorcore.inputs import broadcast
 from sweep.tensorcore.names import find_gpu
@@ -32,8 +32,6 @@ __all__ = [
     "read_flag",
     "whole",
 ]
-
-Array = NDArray[Any]
 
 
 def find_schedule(schedule: str | Schedule) -> Schedule:

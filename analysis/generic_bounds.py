@@ -17,15 +17,14 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sweep.description import Count, Event, Schedule
 from sweep.description.circuits import Circuit, simple_circuits, steady_arcs
 from sweep.description.counts import Linear, linear
 from sweep.errors import InputError
+from sweep.quantities.arrays import Array
 from sweep.recurrence.fifo import fifo_programs
 
-Array = NDArray[Any]
 Numbers = Mapping[str, Array]
 
 RESOURCE_BOUNDS = {

@@ -15,14 +15,15 @@ from sweep.version import __version__
 if TYPE_CHECKING:
     from sweep.catalogue.schedules import SCHEDULES
     from sweep.hardware.gpu import GPUS
-    from sweep.results.datasets import run, where_feasible
+    from sweep.results.datasets import where_feasible
     from sweep.results.points import simulate
+    from sweep.results.runs import run
     from sweep.results.traces import trace
 
 _WHERE = {
     "simulate": "sweep.results.points",
     "trace": "sweep.results.traces",
-    "run": "sweep.results.datasets",
+    "run": "sweep.results.runs",
     "where_feasible": "sweep.results.datasets",
     "SCHEDULES": "sweep.catalogue.schedules",
     "GPUS": "sweep.hardware.gpu",

@@ -12,14 +12,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from analysis.budgets.allocation import Allocation, allocation
 from analysis.checked import find_gpu, plain, read
 from sweep.errors import InputError
 from sweep.hardware.gpu import GPU
-
-Array = NDArray[Any]
+from sweep.quantities.arrays import Array
 
 WARP_THREADS = 32
 REGISTER_UNIT = 256

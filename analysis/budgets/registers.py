@@ -14,13 +14,13 @@ from numpy.typing import ArrayLike
 
 from analysis.checked import plain, read, whole
 from analysis.quantities import ROWS
-from sweep.engine.feasibility import (
+from sweep.errors import InputError
+from sweep.hardware.budgets import (
     OTHER_REGISTERS,
     PRODUCER_REGISTERS,
     WARPGROUP_THREADS,
     accumulator_registers,
 )
-from sweep.errors import InputError
 from sweep.tensorcore.inputs import Arguments
 
 REGISTERS_PER_SM = 65_536

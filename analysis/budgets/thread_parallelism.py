@@ -10,18 +10,17 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from analysis.budgets.occupancy import WARP_THREADS, Occupancy, occupancy
 from analysis.checked import choice, find_gpu, one, read, whole
-from sweep.engine.feasibility import OTHER_REGISTERS, WARPGROUP_THREADS, accumulator_registers
 from sweep.errors import InputError, unknown_name
+from sweep.hardware.budgets import OTHER_REGISTERS, WARPGROUP_THREADS, accumulator_registers
 from sweep.hardware.durations import ISSUE_CYCLES, durations
 from sweep.hardware.gpu import GPU
+from sweep.quantities.arrays import Array
 from sweep.quantities.variables import GPU_FIELDS
 from sweep.tensorcore.inputs import read_shape
-
-Array = NDArray[Any]
 
 WIDEST_LOAD_BYTES = 16
 """Bytes that one load instruction fetches per thread at most."""

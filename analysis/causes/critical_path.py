@@ -24,7 +24,8 @@ from analysis.checked import dataset
 from analysis.which_schedule import check_parameters, schedule_of
 from sweep.description.trace_rows import TraceRow
 from sweep.errors import InputError
-from sweep.quantities.variables import VARIABLES, label
+from sweep.quantities.attributes import label
+from sweep.quantities.variables import VARIABLES
 
 if TYPE_CHECKING:
     import xarray as xr

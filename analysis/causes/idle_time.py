@@ -44,20 +44,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from analysis.which_schedule import check_parameters, schedules_of
 from sweep.description import Schedule
 from sweep.engine.run import run_space
 from sweep.errors import InputError
 from sweep.inputs.space import Space, resolve
+from sweep.quantities.arrays import Array
 from sweep.quantities.variables import VARIABLES
 from sweep.results.datasets import check_threads
 
 if TYPE_CHECKING:
     import xarray as xr
-
-Array = NDArray[Any]
 
 
 class Cause(NamedTuple):

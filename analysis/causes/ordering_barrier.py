@@ -19,15 +19,14 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from analysis.checked import dataset, find_schedule
 from sweep.errors import InputError
+from sweep.quantities.arrays import Array
 
 if TYPE_CHECKING:
     import xarray as xr
 
-Array = NDArray[Any]
 
 PINGPONG = ("attention_pingpong", "attention_pingpong_overlap")
 

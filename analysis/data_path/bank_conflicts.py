@@ -6,15 +6,12 @@ multiples of s modulo b take b / gcd(s, b) values, so b accesses meet gcd(s, b) 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from analysis.checked import read
 from sweep.errors import InputError
-
-Array = NDArray[Any]
+from sweep.quantities.arrays import Array
 
 BANKS = 32
 CHUNK_BYTES, CHUNKS = 16, 8

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from analysis.checked import read
-
-Array = NDArray[Any]
+from sweep.quantities.arrays import Array
 
 
 def warp_tile_reuse(rows: ArrayLike, columns: ArrayLike, element_bytes: ArrayLike = 2) -> Array:

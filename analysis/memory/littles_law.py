@@ -10,10 +10,10 @@ applied to GPUs in V. Volkov, "Understanding latency hiding on GPUs", UCB/EECS-2
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from analysis.checked import choice, find_gpu, one, read, whole
 from analysis.memory.memory_path import Level, known, memory_path
@@ -22,9 +22,8 @@ from sweep.errors import InputError
 from sweep.hardware.durations import ELEMENT_BYTES, stage_bytes
 from sweep.hardware.gpu import GPU
 from sweep.inputs.reading import read_numbers
+from sweep.quantities.arrays import Array
 from sweep.tensorcore.inputs import read_shape
-
-Array = NDArray[Any]
 
 
 def bytes_in_flight(bandwidth: ArrayLike, latency: ArrayLike) -> Array:

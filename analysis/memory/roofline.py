@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from analysis.checked import nonzero, plain, read
-
-Array = NDArray[Any]
+from sweep.quantities.arrays import Array
 
 
 def exposed_epilogue_utilization(mainloop: ArrayLike, t_epilogue: ArrayLike) -> Array:

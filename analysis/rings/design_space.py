@@ -6,20 +6,20 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from analysis.checked import dataset, one, read_flag
 from analysis.rings.stages import corrected_stages, textbook_stages
-from sweep.engine.feasibility import stages_that_fit
 from sweep.errors import InputError
+from sweep.hardware.budgets import stages_that_fit
 from sweep.inputs.reading import read_number
 from sweep.inputs.space import Space, resolve
+from sweep.quantities.arrays import Array
 from sweep.quantities.variables import VARIABLES
 
 if TYPE_CHECKING:
     import xarray as xr
 
-Array = NDArray[Any]
 
 DESIGN_SPACE: Mapping[str, Any] = {
     "tile": ("64x128x64", "128x128x64", "128x256x64", "256x128x64"),

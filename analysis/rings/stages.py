@@ -12,15 +12,15 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from analysis.checked import choice, find_schedule, numbers, whole
 from sweep.description import Schedule
 from sweep.description.circuits import Circuit, circuits_of
-from sweep.engine.feasibility import stages_that_fit
 from sweep.errors import InputError
+from sweep.hardware.budgets import stages_that_fit
+from sweep.quantities.arrays import Array
 
-Array = NDArray[Any]
 Numbers = Mapping[str, Array]
 
 _GRID = 1024

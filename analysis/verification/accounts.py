@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 
 from analysis.generic_bounds import can_be_free
-from analysis.verification.claim import Array, Claim, Outcome, Points, distance, simulate
+from analysis.verification.claim import Claim, Outcome, Points, distance, simulate
 from analysis.verification.draws import Columns, Where, size
 from analysis.verification.periods import EVERYWHERE
 from sweep.description import Schedule
 from sweep.description.interpreter import NeverHappens, interpret
 from sweep.description.trace_rows import EventResult, TraceRow
+from sweep.quantities.arrays import Array
 from sweep.quantities.variables import VARIABLES
 from sweep.recurrence.folding import EXTENSIONS
 from sweep.simulator.simulation import Deadlock, run_events

@@ -8,14 +8,13 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from analysis.closed_forms.form import Kind
 from analysis.verification.draws import Columns, Where, size
 from sweep.description import Schedule
-from sweep.engine.run import variants_of
+from sweep.engine.variants import variants_of
+from sweep.quantities.arrays import Array
 
-Array = NDArray[Any]
 Changes = Mapping[str, Any]
 
 

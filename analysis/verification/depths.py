@@ -9,12 +9,13 @@ import numpy as np
 
 from analysis.rings.design_space import over_provisioning, stage_rules
 from analysis.rings.stages import corrected_stages, saturated_period, textbook_stages
-from analysis.verification.claim import Array, Claim, Outcome, Points, distance, excess
+from analysis.verification.claim import Claim, Outcome, Points, distance, excess
 from analysis.verification.draws import Columns, Where, hardware, size
 from analysis.verification.makespans import built_in
 from analysis.verification.periods import EVERYWHERE
 from sweep.description import Schedule
 from sweep.description.circuits import circuits_of
+from sweep.quantities.arrays import Array
 
 DEEPEST = 128
 """Rings deeper than this are not simulated: a point with next to no work asks for any depth."""

@@ -10,18 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 from zlib import crc32
 
 import numpy as np
-from numpy.typing import NDArray
 
 from analysis.closed_forms import Condition
 from sweep.description import Schedule
+from sweep.quantities.arrays import Array
 from sweep.quantities.variables import VARIABLES
 from sweep.recurrence.folding import EXTENSIONS
 
-Array = NDArray[Any]
 Columns = dict[str, Array]
 
 GRID: Final = 1 / 1024

@@ -11,11 +11,12 @@ import numpy as np
 from analysis.bounds import lower_bounds, utilization_bounds
 from analysis.generic_bounds import can_be_free, held
 from analysis.memory.littles_law import ring_bandwidth
-from analysis.verification.claim import Array, Claim, Outcome, Points, excess
+from analysis.verification.claim import Claim, Outcome, Points, excess
 from analysis.verification.draws import Columns, Where, hardware, numbers
 from analysis.verification.makespans import built_in
 from analysis.verification.periods import EVERYWHERE
 from sweep.description import Schedule
+from sweep.quantities.arrays import Array
 
 STAGE_BYTES = 49_152
 """Of the default tile; a bandwidth and its bound are both proportional to it."""

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from analysis.verification.claim import Claim
+from analysis.verification.finding import Finding
 from analysis.verification.registry import claims_of
 from analysis.verification.report import gap_text
-from analysis.verification.runner import Finding
 from sweep.catalogue.schedules import SCHEDULES
 from sweep.description import Schedule
 

@@ -9,11 +9,12 @@ import numpy as np
 
 from analysis.closed_forms import TILE_PERIODS, ClosedForm, Condition
 from analysis.periods.period import period_formula
-from analysis.verification.claim import Array, Claim, Outcome, Points, distance, excess
+from analysis.verification.claim import Claim, Outcome, Points, distance, excess
 from analysis.verification.draws import Columns, Where, hardware, numbers, size
 from analysis.verification.makespans import built_in, forms_of
 from sweep.description import Schedule
 from sweep.description.circuits import circuits_of, work_per_step
+from sweep.quantities.arrays import Array
 from sweep.recurrence.folding import EXTENSIONS
 
 EVERYWHERE = Where(EXTENSIONS, release="")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from analysis.verification.runner import Finding
+from analysis.verification.finding import Finding
 from sweep.results.as_json import to_json
 
 HEAD = ("claim", "kind", "points", "violations", "worst")

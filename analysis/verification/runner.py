@@ -15,22 +15,20 @@ from threading import Event
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from analysis.closed_forms.form import Kind
 from analysis.verification.claim import Claim, Outcome, Points
 from analysis.verification.draws import Where, draw, size
+from analysis.verification.finding import Finding
 from analysis.verification.registry import claims_of
 from analysis.verification.typed import typed
 from sweep.catalogue.schedules import SCHEDULES
 from sweep.description import Schedule
-from sweep.engine.run import usable_processors
 from sweep.errors import InputError
+from sweep.host.processors import usable_processors
 from sweep.inputs.reading import read_scalar
 from sweep.inputs.space import MOST_SCHEDULES, read_schedules
 from sweep.results.datasets import check_progress, check_threads
 
-Array = NDArray[Any]
 Progress = Callable[[int, int], None]
 
 CHUNK_POINTS: Final = 1 << 15
@@ -41,56 +39,6 @@ MOST_TEXT: Final = 200
 """Characters of an error that are shown."""
 ENDS_A_TEST: Final = (Exception, SystemExit, GeneratorExit)
 """What a user's own schedule may raise while a claim about it is tested."""
-
-
-@dataclass(frozen=True)
-class Finding:
-    """How one claim fared.
-
-    Attributes
-    ----------
-    schedule, claim : str
-    kind : {"exact", "bound", "asymptotic", "rule"}
-    points : int
-        Points of the claim's domain that it was tested on.
-    violations : int
-        Points at which it is wrong.
-    worst, mean : float
-        The largest and the mean gap at those points, in ``units``; 0 where there are none.
-    units : str
-    counterexample : str or None
-        The first such point as the commands that simulate it.
-    remark : str
-        What else belongs to it.
-    error : str
-        What ended its test, in one line; "" where nothing did.
-    """
-
-    schedule: str
-    claim: str
-    kind: Kind
-    points: int
-    violations: int
-    worst: float
-    mean: float
-    units: str
-    counterexample: str | None
-    remark: str = ""
-    error: str = ""
-
-    @property
-    def failed(self) -> bool:
-        """Whether a claim that must never be wrong is, or could not be tested.
-
-        Steady states are tested exactly, too: with ==, on sums without rounding.
-        """
-        return bool(self.error) or (self.violations > 0 and self.kind != "rule")
-
-    def json_row(self) -> dict[str, Any]:
-        """Return what ``warpsweep verify --json`` prints of it; "error" only where there is one."""
-        names = ("schedule", "claim", "kind", "points", "violations", "worst", "counterexample")
-        error = ("error",) if self.error else ()
-        return {name: getattr(self, name) for name in (*names, *error)}
 
 
 def verify(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from analysis.closed_forms import CLOSED_FORMS
-from sweep.inputs.labels import held
+from sweep.quantities.numbers import held
 from sweep.quantities.variables import VARIABLES
 
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from figures.drawing.facets import Grid, Panel, facets, title
 from figures.drawing.infeasible import MARKERS, hatch, reasons, words
@@ -23,12 +22,12 @@ from figures.drawing.style import (
     schedule_marker,
 )
 from sweep.errors import InputError, quoted
+from sweep.quantities.arrays import Array
 
 if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.figure import Figure
 
-Array = NDArray[Any]
 
 MARKED = 24
 """Up to so many values on the x axis every point has a marker."""

@@ -6,15 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from figures.drawing.infeasible import reasons
 from sweep.errors import InputError
+from sweep.quantities.arrays import Array
 
 if TYPE_CHECKING:
     import xarray as xr
-
-Array = NDArray[Any]
 
 
 class Points(NamedTuple):

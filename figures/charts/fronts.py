@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from figures.charts.front_points import Points, flat_points, on_front, value_text
 from figures.drawing.infeasible import MARKERS, words
@@ -25,13 +24,13 @@ from figures.drawing.style import (
     schedule_marker,
 )
 from sweep.errors import InputError, InputTypeError, quoted
+from sweep.quantities.arrays import Array
 
 if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Array = NDArray[Any]
 
 SENSES = ("min", "max")
 RASTER_POINTS = 4096

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from figures.drawing.categories import Categories, categories, spaced
 from figures.drawing.facets import Grid, Panel, facets
@@ -25,12 +24,12 @@ from figures.drawing.style import (
 )
 from sweep.errors import InputError
 from sweep.inputs.reading import number_row, read_flag, read_number
+from sweep.quantities.arrays import Array
 
 if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.figure import Figure
 
-Array = NDArray[Any]
 
 MOST, MOST_CONTOURS = 1e300, 1000
 RASTER_CELLS = 4096

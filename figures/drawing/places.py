@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from figures.drawing.style import axis_label
 from sweep.errors import InputError
+from sweep.quantities.arrays import Array
 
 if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.axes import Axes
 
-Array = NDArray[Any]
 
 LOG_RANGE = 10
 """Geometric steps over at least such a range are drawn on a logarithmic axis."""

@@ -25,7 +25,8 @@ from figures.drawing.palette import (
     schedule_marker,
 )
 from figures.drawing.parameters import parameter_text
-from sweep.quantities.variables import VARIABLES, attributes
+from sweep.quantities.attributes import attributes
+from sweep.quantities.variables import VARIABLES
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -10,7 +10,7 @@ from analysis.memory.littles_law import in_flight
 from figures.drawing.entry import Entry
 from figures.drawing.requirements import require
 from figures.drawing.style import COLOURS, COLUMN_INCHES, axis_label, caption, house_style
-from sweep.engine.feasibility import stages_that_fit
+from sweep.hardware.budgets import stages_that_fit
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -11,7 +11,8 @@ from analysis.memory.littles_law import ring_bandwidth as bound
 from figures.drawing.entry import Entry
 from figures.drawing.requirements import require
 from figures.drawing.style import COLOURS, COLUMN_INCHES, axis_label, caption, house_style
-from sweep.hardware.durations import ELEMENT_BYTES, parse_shape, stage_bytes
+from sweep.hardware.durations import ELEMENT_BYTES, stage_bytes
+from sweep.hardware.shapes import parse_shape
 
 if TYPE_CHECKING:
     import xarray as xr

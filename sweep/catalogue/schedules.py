@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from sweep.catalogue.discovery import discover
 from sweep.description import Schedule
 from sweep.errors import unknown_name
-from sweep.schedules import discover
 
 
 class Catalogue(Mapping[str, Schedule]):

@@ -149,9 +149,9 @@ class _Kept(caching.NullCache):
 @cache
 def _helpers() -> bytes:
     """Return what every kernel calls: Numba sees changes of helpers in no other file."""
-    import sweep.compiling.numba_options as helpers
+    from sweep.compiling import numba_options, runtime
 
-    return inspect.getsource(helpers).encode()
+    return "".join(map(inspect.getsource, (numba_options, runtime))).encode()
 
 
 def _read(path: Path) -> bytes | None:

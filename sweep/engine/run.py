@@ -8,102 +8,23 @@ bytes for any number of threads.
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sweep.description import RESOURCES, Count, Event, Schedule
-from sweep.description.circuits import uses_of
-from sweep.description.counts import linear
-from sweep.engine.feasibility import feasibility
+from sweep.engine.blocks import BLOCK_POINTS, FEWEST_POINTS, Block, blocks, cut_out, laid_out
+from sweep.engine.outputs import TIMING, Outputs, allocate, finish_block
+from sweep.engine.variants import choice_of, prepare
+from sweep.host.processors import usable_processors
 from sweep.inputs.space import Space
-from sweep.quantities.variables import OUTPUTS, VARIABLES
-from sweep.recurrence.folding import EXTENSIONS
+from sweep.quantities.arrays import Array
 
-Array = NDArray[Any]
-Values = Mapping[str, Array]
-Outputs = dict[str, Array]
 Progress = Callable[[int, int], None]
 
-BLOCK_POINTS = 1 << 16
-"""Points between two looks at Ctrl-C and progress: a few milliseconds."""
-FEWEST_POINTS = 1 << 11
 UNWRITTEN: Mapping[str, float] = {"f": -math.inf, "i": -128}
 """What outputs hold before they are written, by kind of number; no result is one of these."""
-TIMING = ("cycles", "period", "bottleneck")
-"""What kernels write; the rest follows from it."""
-
-
-@dataclass(frozen=True)
-class Variant:
-    """One kernel of a schedule, and the code of the choice (release, arbitration) it serves."""
-
-    name: Literal["plain", "consumer", "hardware", "fifo"]
-    code: int
-
-    def load(self, schedule: Schedule) -> Any:
-        """Return the kernel, compiled if need be."""
-        from sweep.recurrence.fifo import FifoKernel
-        from sweep.recurrence.kernels import kernel_of
-
-        if self.name == "fifo":
-            return FifoKernel(schedule)
-        if self.name == "plain":
-            return kernel_of(schedule, "consumer", True)
-        return kernel_of(schedule, self.name, False)
-
-
-@dataclass(frozen=True)
-class Block:
-    """A piece of the grid of ``space.schedules[index]``, and the kernels that its space needs."""
-
-    index: int
-    slices: tuple[slice, ...]
-    points: int
-    variants: tuple[Variant, ...]
-
-
-def blocks(space: Space, points: int = BLOCK_POINTS) -> Iterator[Block]:
-    """Cut a space into blocks of about ``points`` points, contiguous in memory.
-
-    A block is a range along one dimension, whole along those after it.
-    """
-    pairs = list(zip(space.schedules, space.values, strict=True))
-    variants = [variants_of(schedule, values) for schedule, values in pairs]
-    if any(variant.name == "fifo" for own in variants for variant in own):
-        steps = max(int(values[schedule.loop].max()) for schedule, values in pairs)
-        points = max(1, points * 4 // max(4, steps))  # no jumps: a step costs some 0.2 us
-    for index, own in enumerate(variants):
-        for slices in _pieces(space.grid, points):
-            count = math.prod(part.stop - part.start for part in slices)
-            yield Block(index, slices, count, own)
-
-
-def _pieces(grid: tuple[int, ...], points: int) -> Iterator[tuple[slice, ...]]:
-    axis = len(grid)
-    whole = 1
-    while axis > 0 and whole * grid[axis - 1] <= points:
-        axis -= 1
-        whole *= grid[axis]
-    trailing = tuple(slice(0, size) for size in grid[axis:])
-    if axis == 0:
-        yield trailing
-        return
-    step = max(1, points // whole)
-    for outer in np.ndindex(*grid[: axis - 1]):
-        leading = tuple(slice(i, i + 1) for i in outer)
-        for start in range(0, grid[axis - 1], step):
-            yield (*leading, slice(start, min(start + step, grid[axis - 1])), *trailing)
-
-
-def allocate(shape: tuple[int, ...]) -> Outputs:
-    """Return arrays of zeros for every output."""
-    return {name: np.zeros(shape, VARIABLES[name].dtype) for name in OUTPUTS}
 
 
 def _blank(outputs: Mapping[str, Array]) -> None:
@@ -130,11 +51,6 @@ def _looked_at(array: Array) -> Array:
     """
     flat = array.reshape(-1)
     return flat[:: max(1, flat.size // 1024)]
-
-
-def result_bytes(points: int) -> int:
-    """Return the size of the outputs of that many points."""
-    return points * sum(np.dtype(VARIABLES[name].dtype).itemsize for name in OUTPUTS)
 
 
 def run_space(
@@ -189,37 +105,6 @@ def run_space(
     return outputs
 
 
-def usable_processors() -> int:
-    """Return how many processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def prepare(schedule: Schedule, values: Values) -> None:
-    """Load, and compile if need be, the kernels that some values need."""
-    for variant in variants_of(schedule, values):
-        variant.load(schedule)
-
-
-def variants_of(schedule: Schedule, values: Values) -> tuple[Variant, ...]:
-    """Return the kernels that some values need."""
-    off = not any(np.any(values[name]) for name in EXTENSIONS if name in values)
-    first = Variant("plain" if off else "consumer", 0)
-    choice = _choice(schedule)
-    if not choice:
-        return (first,)
-    second = Variant("hardware" if choice == "release" else "fifo", 1)
-    return tuple((first, second)[code] for code in np.unique(values[choice]))
-
-
-def _choice(schedule: Schedule) -> str:
-    """Name the choice that decides between a schedule's kernels, if there is one."""
-    if schedule.release_modes:
-        return "release"
-    return "arbitration" if "arbitration" in schedule.parameters else ""
-
-
 def run_block(space: Space, block: Block, out: Outputs) -> None:
     """Run one block into ``out``: arrays of the block's shape, C-contiguous.
 
@@ -232,16 +117,16 @@ def run_block(space: Space, block: Block, out: Outputs) -> None:
     """
     _blank(out)
     schedule = space.schedules[block.index]
-    values = {name: _piece(a, block.slices) for name, a in space.values[block.index].items()}
+    values = {name: cut_out(a, block.slices) for name, a in space.values[block.index].items()}
     shape = out["cycles"].shape
     flat = [out[name].reshape(-1) for name in TIMING]
-    points = {name: _spread(values[name], shape) for name in schedule.parameters}
+    points = {name: laid_out(values[name], shape) for name in schedule.parameters}
     for variant in block.variants:
         kernel = variant.load(schedule)
         if len(block.variants) == 1:
             kernel.run(points, *flat)
             continue
-        chosen = np.flatnonzero(points[_choice(schedule)] == variant.code)
+        chosen = np.flatnonzero(points[choice_of(schedule)] == variant.code)
         if chosen.size == 0:
             continue
         part = [array[chosen] for array in flat]  # as unwritten as the whole
@@ -250,88 +135,3 @@ def run_block(space: Space, block: Block, out: Outputs) -> None:
             whole[chosen] = array
     finish_block(schedule, values, out)
     _check_written(out)
-
-
-def finish_block(schedule: Schedule, values: Values, out: Outputs) -> None:
-    """Fill in what follows from cycles and period: utilisations, throughput, feasibility.
-
-    What cannot exist has no numbers, whatever its placeholders gave.
-    """
-    _rates(schedule, values, out)
-    dead = np.isnan(out["cycles"])  # durations are finite: only a deadlock has no makespan
-    for name, flags in feasibility(schedule, values, dead)._asdict().items():
-        out[name][...] = flags
-    if values["impossible"].any():
-        nowhere = np.broadcast_to(values["impossible"] != 0, dead.shape)
-        for name in OUTPUTS:
-            if VARIABLES[name].kind == "output":
-                out[name][nowhere] = np.nan
-        out["bottleneck"][nowhere] = 0
-
-
-def _rates(schedule: Schedule, values: Values, out: Outputs) -> None:
-    """Fill in the utilisations and the throughput from cycles and period."""
-    steps = values[schedule.loop].astype(np.float64)
-    tiles = values["output_tiles"] if schedule.tile_level else 1
-    per_period = steps if schedule.tile_level else 1.0
-    events = schedule.events("consumer")
-    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        for resource in RESOURCES:
-            utilization = out[f"{resource.lower()}_utilization"]
-            if resource in schedule.resources:
-                held = _held(events, resource, values, steps * tiles, tiles)
-                np.divide(held, out["cycles"], out=utilization)
-            else:
-                np.multiply(out["cycles"], 0.0, out=utilization)  # never held; NaN stays
-        per_tile = 1.0 if schedule.tile_level else 0.0
-        work = _held(events, "TC", values, per_period, per_tile, steady=True)
-        np.divide(work, out["period"], out=out["steady_tc_utilization"])
-        seconds = out["cycles"] / values["clock_hz"]
-        useful = values["flop_per_step"] * steps * tiles * values["sm_count"]
-        np.divide(useful * 1e-12, seconds, out=out["tflops"])
-
-
-def _held(
-    events: tuple[Event, ...],
-    resource: str,
-    values: Values,
-    steps: Any,
-    tiles: Any,
-    steady: bool = False,
-) -> Any:
-    """Return the cycles a resource is held over that many steps and tiles.
-
-    Events that start late are left out until then, in a steady state not at all.
-    """
-    held: Any = np.float64(0)
-    for per_step, times in ((True, steps), (False, tiles)):
-        for event in uses_of(events, resource, per_step=per_step):
-            if event.starts_at == 0 or steady:
-                held = held + values[event.takes] * times
-            else:
-                late = _value(event.starts_at, values)
-                held = held + values[event.takes] * np.maximum(times - late, 0)
-    return held
-
-
-def _value(count: Count, values: Values) -> Any:
-    """Return a count at every point."""
-    return sum(values[name] * n if name else n for name, n in linear(count))
-
-
-def _piece(array: Array, slices: tuple[slice, ...]) -> Array:
-    """Cut a block out of an array that has length 1 where it is constant."""
-    return array[
-        tuple(
-            part if size > 1 else slice(None)
-            for part, size in zip(slices, array.shape, strict=True)
-        )
-    ]
-
-
-def _spread(array: Array, shape: tuple[int, ...]) -> Array:
-    """Lay an array out along the points of a block; a constant costs no memory."""
-    points = int(np.prod(shape, dtype=np.int64))
-    if array.size == 1:
-        return np.broadcast_to(array.reshape(1), (points,))
-    return np.broadcast_to(array, shape).reshape(-1)

@@ -9,7 +9,6 @@ rounded quotient.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
@@ -18,15 +17,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sweep.errors import Impossible, InputError, quoted
+from sweep.errors import Impossible, InputError
 from sweep.hardware.gpu import GPU, GPUS
-from sweep.quantities.variables import GPU_FIELDS, VARIABLES
+from sweep.hardware.shapes import parse_shape
+from sweep.quantities.arrays import Array
+from sweep.quantities.grid import to_grid
+from sweep.quantities.variables import GPU_FIELDS
 
-Array = NDArray[Any]
 Numbers = NDArray[Any] | float
 
-GRID = 1024.0
-"""Steps per cycle of every duration."""
 ISSUE_CYCLES: Mapping[str, float] = MappingProxyType({"tma": 10.0, "cp_async": 100.0})
 ELEMENT_BYTES: Mapping[str, float] = MappingProxyType(
     {"bf16": 2.0, "fp16": 2.0, "tf32": 4.0, "fp8": 1.0, "int8": 1.0, "fp4": 0.5}
@@ -34,68 +33,6 @@ ELEMENT_BYTES: Mapping[str, float] = MappingProxyType(
 OUTPUT_BYTES = 2
 QUERY_ROWS, KEYS = 64, 128
 SOFTMAX_PASSES = 4
-
-_AXES = {"tile": ("M", "N", "K"), "cluster": ("M", "N")}
-LARGEST_EXTENT: Mapping[str, int] = MappingProxyType({"tile": 2**16, "cluster": 2**10})
-"""Far above what any GPU has; products of extents then stay exact in int64 and float64."""
-
-
-def to_grid(cycles: ArrayLike) -> Array:
-    """Round to the nearest 1/1024 cycle, half to even."""
-    exact = np.array(cycles, dtype=np.float64)
-    with np.errstate(over="ignore"):
-        exact *= GRID
-    np.rint(exact, out=exact)
-    exact /= GRID
-    exact += 0.0
-    return exact
-
-
-@lru_cache(maxsize=4096)
-def _text_sizes(text: str) -> tuple[int, ...]:
-    found = re.fullmatch(r"\s*(\d{1,10}(?:\s*[xX]\s*\d{1,10})*)\s*", text, re.ASCII)
-    return tuple(int(size) for size in re.split(r"[xX]", found[1])) if found else ()
-
-
-def _tuple_sizes(sizes: tuple[Any, ...]) -> tuple[int, ...]:
-    whole = all(
-        isinstance(size, int | float | np.integer)
-        and not isinstance(size, bool | np.timedelta64)
-        and size % 1 == 0
-        for size in sizes
-    )
-    return tuple(int(size) for size in sizes) if whole else ()
-
-
-def parse_shape(name: str, value: object) -> tuple[int, ...]:
-    """Return the sizes of a shape given as text or as a tuple.
-
-    Parameters
-    ----------
-    name : {"tile", "cluster"}
-        Which shape: M x N x K elements of a tile, or M x N CTAs of a cluster.
-    value : str or tuple of int
-        ``"128x256x64"`` or ``(128, 256, 64)``.
-
-    Raises
-    ------
-    InputError
-        If it is not that many whole numbers from 1 to ``LARGEST_EXTENT``.
-
-    Examples
-    --------
-    >>> parse_shape("tile", "128x256x64"), parse_shape("cluster", (2, 1))
-    ((128, 256, 64), (2, 1))
-    """
-    axes, example = _AXES[name], VARIABLES[name].default
-    sizes = _tuple_sizes(value) if isinstance(value, tuple) else _text_sizes(str(value))
-    most = LARGEST_EXTENT[name]
-    if len(sizes) != len(axes) or not all(0 < size <= most for size in sizes):
-        raise InputError(
-            f"{name}={quoted(value)}: must be {len(axes)} whole numbers from 1 to {most:,},"
-            f" {' x '.join(axes)}, such as {example!r} or {_text_sizes(str(example))}"
-        )
-    return sizes
 
 
 def stage_bytes(tile_m: Numbers, tile_n: Numbers, tile_k: Numbers, element_bytes: Numbers) -> Array:

@@ -18,7 +18,7 @@ def check_gpu(gpu: GPU) -> None:
     InputError
         Naming the field, as ``gpu.clock_hz``.
     """
-    from sweep.inputs.labels import given_numbers, is_real
+    from sweep.quantities.numbers import given_numbers, is_real
 
     if not isinstance(gpu.name, str) or not gpu.name:
         raise InputTypeError(f"gpu.name={quoted(gpu.name)}: must be a name")

@@ -6,16 +6,12 @@ Sources: PTX ISA 8.7 (``mma.sync``, ``wgmma``, ``tcgen05.mma`` shapes and target
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from sweep.errors import Impossible
 from sweep.hardware.durations import ELEMENT_BYTES
 from sweep.hardware.gpu import GPU
-
-Array = NDArray[Any]
+from sweep.quantities.arrays import Array
 
 TMA_CAPABILITY = 9.0
 """The first with TMA, clusters and multicast."""

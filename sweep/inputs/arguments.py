@@ -11,15 +11,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sweep.errors import InputError, InputTypeError, quoted
 from sweep.hardware.gpu import GPU
-from sweep.inputs.labels import Label, check_labels, check_length, given_numbers, held, label_text
+from sweep.inputs.labels import Label, check_labels, label_text
+from sweep.quantities.arrays import Array
 from sweep.quantities.named import Named, as_array, read_named
+from sweep.quantities.numbers import check_length, given_numbers, held
 from sweep.quantities.variables import VARIABLES, Variable
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True)

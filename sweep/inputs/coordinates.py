@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sweep.inputs.derivation import Derivation, Quantity
 from sweep.inputs.dimensions import Coordinate, squeezed
+from sweep.quantities.arrays import Array
 from sweep.quantities.variables import PARAMETERS, VARIABLES
-
-Array = NDArray[Any]
 
 
 def merge_coordinates(

@@ -7,7 +7,6 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sweep.description import Schedule
 from sweep.errors import InputError
@@ -18,14 +17,16 @@ from sweep.hardware.durations import (
     KEYS,
     QUERY_ROWS,
     formula_inputs,
-    parse_shape,
 )
 from sweep.hardware.gpu import GPU, GPUS
 from sweep.hardware.instructions import TMA_CAPABILITY
-from sweep.inputs.labels import Label, check_numbers, label_text
+from sweep.hardware.shapes import (
+    parse_shape,
+)
+from sweep.inputs.labels import Label, label_text
+from sweep.quantities.arrays import Array
+from sweep.quantities.numbers import check_numbers
 from sweep.quantities.variables import GPU_FIELDS, VARIABLES
-
-Array = NDArray[Any]
 
 LOOKUPS: Mapping[str, tuple[str, ...]] = {
     "t_issue": ("loader",),

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sweep.errors import InputError, quoted
 from sweep.inputs.arguments import Argument, check_values, labelled
 from sweep.inputs.derivation import Quantity
+from sweep.quantities.arrays import Array
 from sweep.quantities.variables import VARIABLES
 
-Array = NDArray[Any]
 Coordinate = tuple[tuple[str, ...], Array]
 
 

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sweep.errors import Impossible
 from sweep.hardware.durations import element_rate
@@ -23,9 +22,9 @@ from sweep.hardware.instructions import (
 )
 from sweep.inputs.derivation import Derivation, Quantity
 from sweep.inputs.labels import label_text
+from sweep.quantities.arrays import Array
 from sweep.quantities.variables import GPU_FIELDS, VARIABLES
 
-Array = NDArray[Any]
 REASONS = VARIABLES["infeasible_reason"].flag_meanings
 
 

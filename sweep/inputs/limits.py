@@ -7,7 +7,6 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sweep.description import Schedule
 from sweep.description.chains import chain_counts
@@ -15,10 +14,9 @@ from sweep.description.circuits import regime_steps
 from sweep.errors import InputError
 from sweep.hardware.durations import k_tiles
 from sweep.inputs.derivation import Derivation, depends_on
+from sweep.quantities.arrays import Array
 from sweep.quantities.variables import EXACT_CYCLES
 from sweep.recurrence.plan import plan
-
-Array = NDArray[Any]
 
 MOST_EVENTS = 5_000_000
 """A kept event takes some 180 bytes."""

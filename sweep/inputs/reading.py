@@ -7,15 +7,14 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sweep.errors import InputError, InputTypeError, quoted
 from sweep.inputs.dimensions import same_values
-from sweep.inputs.labels import given_numbers, held
+from sweep.quantities.arrays import Array
 from sweep.quantities.named import Named, as_array, read_named
+from sweep.quantities.numbers import given_numbers, held
 from sweep.quantities.variables import Variable
 
-Array = NDArray[Any]
 T = TypeVar("T")
 INFINITY = float("inf")
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sweep.catalogue.discovery import accept_schedule, load_schedule
 from sweep.catalogue.schedules import SCHEDULES
 from sweep.description import Schedule
 from sweep.errors import InputError, quoted, unknown_name
@@ -40,11 +40,10 @@ from sweep.inputs.limits import (
     check_warpgroups,
 )
 from sweep.inputs.space_memory import check_derived_memory
+from sweep.quantities.arrays import Array
 from sweep.quantities.named import as_array
 from sweep.quantities.variables import GPU_FIELDS, PARAMETERS, VARIABLES
-from sweep.schedules import accept_schedule, load_schedule
 
-Array = NDArray[Any]
 MOST_SCHEDULES = 1000
 
 

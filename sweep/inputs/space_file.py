@@ -29,16 +29,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sweep.errors import InputError, unknown_name
 from sweep.host.files import shown
 from sweep.host.memory import available_bytes, human_bytes
 from sweep.inputs.space import Space, resolve
 from sweep.inputs.toml_file import read_toml, short
+from sweep.quantities.arrays import Array
 from sweep.quantities.variables import PARAMETERS, VARIABLES
 
-Array = NDArray[Any]
 Values = range | Array
 
 KEYS = ("schedule", "parameters", "zip")

@@ -11,12 +11,11 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sweep.errors import InputError, InputTypeError, quoted
+from sweep.quantities.arrays import Array
 from sweep.quantities.variables import Variable
 
-Array = NDArray[Any]
 Coordinate = tuple[tuple[str, ...], Array]
 
 

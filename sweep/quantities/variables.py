@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Literal
-
-import numpy as np
+from typing import Literal
 
 Kind = Literal[
     "duration", "count", "choice", "physical", "gpu_field", "output", "flag", "trace", "axis"
@@ -278,44 +276,6 @@ OUTPUTS: tuple[str, ...] = tuple(
 )
 
 
-def attributes(name: str) -> dict[str, Any]:
-    """Return the attributes that a quantity carries in a dataset, CF names where CF has them."""
-    row = VARIABLES[name]
-    found: dict[str, Any] = {"units": row.units, "long_name": row.long_name}
-    if row.flag_meanings:
-        found["flag_values"] = np.array(row.flag_values, dtype=np.int8)
-        found["flag_meanings"] = " ".join(row.flag_meanings)
-    if row.choices:
-        found["choices"] = " ".join(row.choices)
-    if on_grid(row):
-        found["rounding"] = "held inside on a grid of 1/1024 cycle"
-    return found
-
-
 def on_grid(row: Variable) -> bool:
     """Whether a number is rounded inside to 1/1024 cycle, so that every sum is exact."""
     return row.kind == "duration" or row.name == "latency_cycles"
-
-
-def label(ds: Any) -> Any:
-    """Overwrite the attributes of every variable of a dataset that is known by name.
-
-    xarray keeps attributes through arithmetic, so ``1 / cycles`` would still claim cycles;
-    labelling on the way out says what each name means whatever happened before.
-
-    Parameters
-    ----------
-    ds : xarray.Dataset
-        Changed in place.
-
-    Returns
-    -------
-    xarray.Dataset
-        The same dataset.
-    """
-    for name, variable in ds.variables.items():
-        if name in VARIABLES:
-            variable.attrs = attributes(str(name))
-        if variable.dtype.kind == "U":
-            variable.encoding["dtype"] = object  # zarr specifies no text of fixed length
-    return ds

@@ -27,21 +27,23 @@ HEADER = '''"""{title}
 import math
 
 from sweep.compiling.numba_options import (
+    batch,
+    function,
+    inlined,
+)
+from sweep.compiling.runtime import (
     EXACT,
     MOST_COUNTED,
     TAGS,
     as_count,
-    batch,
     common_multiple,
     copy,
     drifting,
     evaluate,
     fill,
     follow,
-    function,
     gains_on_a_circuit,
     improve,
-    inlined,
     later,
     latest,
     read_policy,

@@ -11,15 +11,13 @@ from importlib.abc import ExecutionLoader
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sweep.compiling.kept import once
 from sweep.description import Schedule
+from sweep.quantities.arrays import Array
 from sweep.recurrence.generator import generate
 from sweep.recurrence.plan import plan
 from sweep.recurrence.state import Names
-
-Array = NDArray[Any]
 
 
 def source_of(schedule: Schedule, release: str = "consumer", plain: bool = True) -> str:

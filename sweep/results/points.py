@@ -9,59 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from sweep.engine.run import BLOCK_POINTS, allocate, blocks, finish_block, prepare, run_block
+from sweep.engine.blocks import BLOCK_POINTS, blocks
+from sweep.engine.outputs import allocate, finish_block
+from sweep.engine.run import run_block
+from sweep.engine.variants import prepare
 from sweep.errors import InputError
-from sweep.hardware.durations import GRID
 from sweep.inputs.labels import check_choice
 from sweep.inputs.limits import check_events
 from sweep.inputs.space import Space, resolve
+from sweep.quantities.grid import GRID
 from sweep.quantities.variables import OUTPUTS, VARIABLES
+from sweep.results.flag import Flag
 from sweep.results.verdict import verdict
 from sweep.simulator.simulation import Deadlock, run_events
 
 ENGINES = ("batch", "events")
-
-
-class Flag(int):
-    """A CF flag: the integer that a Dataset holds, which prints as and equals its meaning.
-
-    It hashes as the integer: look words up in a mapping by ``flag.meaning``.
-
-    Examples
-    --------
-    >>> flag = Flag(2, "bottleneck")
-    >>> flag == 2, flag == "tensor_core", str(flag)
-    (True, True, 'tensor_core')
-    """
-
-    meaning: str
-    _variable: str
-
-    def __new__(cls, value: int, variable: str) -> Flag:
-        """Take a flag of a variable by its integer."""
-        flag = super().__new__(cls, value)
-        flag.meaning = VARIABLES[variable].flag_meanings[value]
-        flag._variable = variable
-        return flag
-
-    def __str__(self) -> str:
-        return self.meaning
-
-    __repr__ = __str__
-
-    def __format__(self, spec: str) -> str:
-        return format(self.meaning, spec)
-
-    def __getnewargs__(self) -> tuple[int, str]:  # type: ignore[override]
-        return int(self), self._variable
-
-    def __eq__(self, other: object) -> bool:
-        return self.meaning == other if isinstance(other, str) else int(self) == other
-
-    def __ne__(self, other: object) -> bool:
-        return not self == other
-
-    __hash__ = int.__hash__
 
 
 class Point(Mapping[str, Any]):

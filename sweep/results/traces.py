@@ -12,7 +12,7 @@ from sweep.errors import InputError
 from sweep.inputs.labels import check_choice
 from sweep.inputs.limits import check_events
 from sweep.inputs.space import Space
-from sweep.quantities.variables import label
+from sweep.quantities.attributes import label
 from sweep.results.datasets import provenance
 from sweep.results.points import ENGINES, event_parameters, one_point
 from sweep.simulator.simulation import Deadlock, run_events

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sweep.simulator.resources import Agent
+    from sweep.simulator.agents import Agent
 
 
 class Barrier:

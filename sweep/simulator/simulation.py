@@ -21,6 +21,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sweep.description.trace_rows import EventResult, TraceRow
+from sweep.simulator.agents import Agent
 from sweep.simulator.barriers import Barrier
 from sweep.simulator.operations import (
     Arrive,
@@ -32,7 +33,7 @@ from sweep.simulator.operations import (
     WaitParity,
     bounded,
 )
-from sweep.simulator.resources import Agent, Request, Resource
+from sweep.simulator.resources import Request, Resource
 
 if TYPE_CHECKING:
     from sweep.description import Schedule

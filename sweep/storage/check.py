@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from sweep.engine.run import Block
+from sweep.engine.blocks import Block
 from sweep.errors import InputError
 from sweep.host.files import shown, write_bytes
 from sweep.inputs.space import Space

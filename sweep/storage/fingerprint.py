@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from sweep.description import Schedule
-from sweep.engine.run import Values, variants_of
+from sweep.engine.variants import variants_of
 from sweep.errors import InputError
 from sweep.inputs.space import Space
+from sweep.quantities.arrays import Values
 from sweep.recurrence.kernels import source_of
 from sweep.version import __version__
 

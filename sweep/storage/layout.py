@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from sweep.engine.run import Block
+from sweep.engine.blocks import Block
 from sweep.errors import InputError
 from sweep.host.files import shown, unique_name
 from sweep.inputs.space import Space
-from sweep.quantities.variables import OUTPUTS, VARIABLES, attributes, label
+from sweep.quantities.attributes import attributes, label
+from sweep.quantities.variables import OUTPUTS, VARIABLES
 from sweep.results.datasets import provenance
 from sweep.storage.fingerprint import FINGERPRINT, fingerprint
 from sweep.storage.lock import locked

@@ -19,21 +19,29 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sweep.engine.run import (
+from sweep.engine.blocks import (
     BLOCK_POINTS,
     Block,
-    Outputs,
-    Progress,
-    allocate,
     blocks,
-    prepare,
+)
+from sweep.engine.outputs import (
+    Outputs,
+    allocate,
     result_bytes,
+)
+from sweep.engine.run import (
+    Progress,
     run_block,
-    usable_processors,
+)
+from sweep.engine.variants import (
+    prepare,
 )
 from sweep.errors import InputError
 from sweep.host.files import cannot, shown
 from sweep.host.memory import available_bytes, human_bytes
+from sweep.host.processors import (
+    usable_processors,
+)
 from sweep.inputs.space import Space
 from sweep.quantities.variables import OUTPUTS, VARIABLES
 from sweep.results.datasets import count_reasons

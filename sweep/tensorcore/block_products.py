@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sweep.errors import InputError
 from sweep.inputs.labels import check_choice
+from sweep.quantities.arrays import Array
 from sweep.tensorcore.inputs import one_of_many, read_shape
 from sweep.tensorcore.instructions.elements import held_in
 from sweep.tensorcore.instructions.fragments import fragment
@@ -17,8 +18,6 @@ from sweep.tensorcore.instructions.multiply import ACCUMULATORS
 from sweep.tensorcore.kernels import BANKS, WARP, multiply_blocks
 from sweep.tensorcore.record import Record
 from sweep.tensorcore.shared_memory.swizzle import CHUNK_BYTES, read_swizzle, tile_addresses
-
-Array = NDArray[Any]
 
 SHAPE = "m16n8k16"
 ELEMENT_BYTES = 2

@@ -7,15 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sweep.errors import Impossible, InputError, quoted
 from sweep.inputs.reading import read_number, read_numbers
+from sweep.quantities.arrays import Array
 from sweep.quantities.variables import VARIABLES, Variable
 from sweep.tensorcore.names import Names, holds_many, in_form, is_many, items_of
 from sweep.tensorcore.quantities import QUANTITIES, bounded
-
-Array = NDArray[Any]
 
 _SHAPE_TEXT = re.compile(r"\s*\d{1,10}(\s*[xX]\s*\d{1,10})+\s*", re.ASCII)
 

@@ -8,16 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sweep.errors import InputError, InputTypeError, quoted
 from sweep.hardware.durations import ELEMENT_BYTES, element_rate
 from sweep.hardware.gpu import GPU, GPUS
 from sweep.inputs.labels import check_choice
+from sweep.quantities.arrays import Array
 from sweep.quantities.named import as_array, read_named
 from sweep.quantities.variables import Variable
-
-Array = NDArray[Any]
 
 
 def find_gpu(gpu: str | GPU) -> GPU:

@@ -19,7 +19,9 @@ from analysis.periods.period import period_formula
 from analysis.verification import accounts, registry
 from analysis.verification.accounts import ACCOUNTS, TESTED
 from analysis.verification.draws import Where, draw
-from analysis.verification.runner import Finding, verify
+from analysis.verification.finding import Finding
+from analysis.verification.runner import verify
+from sweep.catalogue.discovery import load_schedule
 from sweep.cli.commands import main
 from sweep.description import Schedule
 from sweep.description.interpreter import interpret
@@ -27,7 +29,6 @@ from sweep.description.trace_rows import EventResult
 from sweep.errors import InputError
 from sweep.quantities.variables import VARIABLES
 from sweep.recurrence.folding import EXTENSIONS
-from sweep.schedules import load_schedule
 from tests.support.own_files import (
     TWO_RINGS_OF_WORK,
     WAITING_PAIR,

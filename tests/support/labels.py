@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from sweep.catalogue.schedules import SCHEDULES
-from sweep.quantities.variables import attributes
+from sweep.quantities.attributes import attributes
 
 SHORT: Final[dict[str, Any]] = {"k_tiles": 6, "output_tiles": 3, "kv_blocks": 4}
 

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from sweep.catalogue.schedules import SCHEDULES
 from sweep.description import Schedule
-from sweep.engine.run import Outputs, run_space
+from sweep.engine.outputs import Outputs
+from sweep.engine.run import run_space
 from sweep.inputs.space import resolve
 from sweep.quantities.variables import VARIABLES
 from sweep.recurrence.folding import EXTENSIONS

@@ -11,7 +11,7 @@ from analysis.budgets.registers import (
 )
 from analysis.memory.littles_law import bytes_in_flight, in_flight, stages_in_flight
 from analysis.reproduction.experiments.setup import Setup
-from sweep.engine.feasibility import staged_registers
+from sweep.hardware.budgets import staged_registers
 
 INNER = 4096
 """K of the reference product."""

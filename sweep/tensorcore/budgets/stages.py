@@ -6,17 +6,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from sweep.engine.feasibility import stages_that_fit
 from sweep.errors import InputError
+from sweep.hardware.budgets import stages_that_fit
 from sweep.hardware.durations import ELEMENT_BYTES
 from sweep.hardware.durations import stage_bytes as ring_slot_bytes
+from sweep.quantities.arrays import Array
 from sweep.tensorcore.inputs import Arguments, check_fields
 from sweep.tensorcore.names import element_bytes, element_type_of, find_gpu, rates, read_names
 from sweep.tensorcore.record import Record, plain
-
-Array = NDArray[Any]
 
 MOST_STAGES = 2**53
 ROUNDING = 2.0**-50

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sweep.errors import InputError, InputTypeError, unknown_name
+from sweep.quantities.arrays import Array
 from sweep.quantities.named import as_array, read_named
 from sweep.quantities.variables import Variable
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True)

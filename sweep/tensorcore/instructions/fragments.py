@@ -18,15 +18,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sweep.errors import InputError, unknown_name
 from sweep.tensorcore.instructions.elements import ELEMENT_BITS, check_element_type
-
-Array = NDArray[Any]
 
 MMA_TYPES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sweep.errors import InputError
 from sweep.inputs.labels import check_choice
+from sweep.quantities.arrays import Array
 from sweep.tensorcore.instructions.elements import FORMATS, held_in, real_numbers, rounded
 from sweep.tensorcore.instructions.fragments import Instruction, fragment, read_instruction
-
-Array = NDArray[Any]
 
 ACCUMULATORS = ("fp32", "fp16")
 FP16_ACCUMULATING = ("fp16", "fp8")

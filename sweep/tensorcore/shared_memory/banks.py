@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sweep.errors import InputError
+from sweep.quantities.arrays import Array
 from sweep.tensorcore.inputs import numbers, one_of
 from sweep.tensorcore.kernels import BANKS, WARP, count_wavefronts
 from sweep.tensorcore.record import plain
-
-Array = NDArray[Any]
 
 WAVEFRONT_BYTES = 128
 ACCESS_BYTES = (1, 2, 4, 8, 16)

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sweep.errors import InputError, quoted
 from sweep.inputs.reading import read_flag
+from sweep.quantities.arrays import Array
 from sweep.tensorcore.inputs import one_of, one_of_many
 from sweep.tensorcore.kernels import PHASE_LANES, PHASES, WARP
 from sweep.tensorcore.shared_memory.banks import count
@@ -20,8 +21,6 @@ from sweep.tensorcore.shared_memory.swizzle import (
     chunk_addresses,
     read_swizzle,
 )
-
-Array = NDArray[Any]
 
 IDEAL_WAVEFRONTS = WARP * CHUNK_BYTES // 128
 TRANSPOSED_BYTES = 2

@@ -14,9 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from sweep.errors import InputError, quoted
 from sweep.inputs.reading import read_number, read_scalar
+from sweep.quantities.arrays import Array
 from sweep.quantities.variables import Variable
-
-Array = NDArray[Any]
 
 CHUNK_BYTES = 16
 MOST_BITS = 52

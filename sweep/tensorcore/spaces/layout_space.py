@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sweep.quantities.arrays import Array
 from sweep.tensorcore.quantities import QUANTITIES
 from sweep.tensorcore.shared_memory.ldmatrix import (
     IDEAL_WAVEFRONTS,
@@ -24,7 +24,6 @@ from sweep.tensorcore.spaces.space import evaluate, label_axis, number_axis
 if TYPE_CHECKING:
     import xarray as xr
 
-Array = NDArray[Any]
 
 _REFUSED = {name: code for code, name in enumerate(QUANTITIES["refused"].flag_meanings)}
 

@@ -8,13 +8,13 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sweep.errors import InputError, quoted
 from sweep.hardware.gpu import GPU
 from sweep.host.memory import available_bytes, human_bytes
 from sweep.inputs.arguments import read_argument
 from sweep.inputs.dimensions import same_values
+from sweep.quantities.arrays import Array
 from sweep.quantities.variables import VARIABLES
 from sweep.tensorcore.names import label_items, named_form
 from sweep.tensorcore.quantities import QUANTITIES, attributes
@@ -23,7 +23,6 @@ from sweep.version import __version__
 if TYPE_CHECKING:
     import xarray as xr
 
-Array = NDArray[Any]
 BYTES_PER_POINT = 500
 """Peak memory of a point: traffic has 14 inputs and 16 outputs."""
 IMPOSSIBLE = "impossible"

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sweep.errors import InputError
 from sweep.hardware.durations import ELEMENT_BYTES, OUTPUT_BYTES
 from sweep.hardware.instructions import PORTABLE_CLUSTER_CTAS, check_clusters
+from sweep.quantities.arrays import Array
 from sweep.tensorcore.inputs import Arguments, check_fields
 from sweep.tensorcore.names import element_bytes, element_type_of, find_gpu, rates, read_names
 from sweep.tensorcore.quantities import LARGEST, QUANTITIES
@@ -19,8 +19,6 @@ from sweep.tensorcore.record import Record, plain
 from sweep.tensorcore.traffic.orders import check_group
 from sweep.tensorcore.traffic.stream_k import stream_k_tiles
 from sweep.tensorcore.traffic.strips import touched
-
-Array = NDArray[Any]
 
 TILE_K = 64
 """BK of a tile given as M x N; only stream-K's rule counts k-tiles."""

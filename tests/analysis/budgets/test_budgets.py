@@ -13,8 +13,8 @@ from analysis.budgets.registers import (
     register_split,
 )
 from analysis.budgets.shared_memory import attention_shared_memory, gemm_shared_memory
-from sweep.engine.feasibility import accumulator_registers, stages_that_fit
 from sweep.errors import InputError
+from sweep.hardware.budgets import accumulator_registers, stages_that_fit
 from sweep.hardware.gpu import GPUS
 
 A100_BYTES, H100_BYTES, ADA_BYTES = 166_912, 232_448, 101_376

@@ -13,6 +13,7 @@ import pytest
 import analysis.bounds
 import analysis.closed_forms.domain
 import sweep
+import sweep.engine.outputs
 import sweep.engine.run
 import sweep.inputs.space
 from analysis.bound_rules import RULES
@@ -204,8 +205,8 @@ class TestEveryOutputHasAWriter:
     @staticmethod
     def more(monkeypatch: pytest.MonkeyPatch, row: Variable) -> None:
         rows: Mapping[str, Variable] = dict(VARIABLES) | {row.name: row}
-        monkeypatch.setattr(sweep.engine.run, "VARIABLES", rows)
-        monkeypatch.setattr(sweep.engine.run, "OUTPUTS", (*OUTPUTS, row.name))
+        monkeypatch.setattr(sweep.engine.outputs, "VARIABLES", rows)
+        monkeypatch.setattr(sweep.engine.outputs, "OUTPUTS", (*OUTPUTS, row.name))
 
     @pytest.mark.parametrize(
         "row",
@@ -228,7 +229,7 @@ class TestEveryOutputHasAWriter:
     def test_so_is_a_point_that_a_writer_leaves_out(self, monkeypatch: pytest.MonkeyPatch) -> None:
         def some(schedule: Any, values: Any, out: Any) -> None:
             for name in OUTPUTS:
-                if name not in sweep.engine.run.TIMING:
+                if name not in sweep.engine.outputs.TIMING:
                     out[name][...] = 0
             out["tflops"][1] = sweep.engine.run.UNWRITTEN["f"]
 

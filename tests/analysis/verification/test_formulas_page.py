@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from analysis.verification.accounts import ACCOUNTS, ACCOUNTS_FIFO
+from analysis.verification.finding import Finding
 from analysis.verification.page import all_claims, page, read_results, results
-from analysis.verification.runner import Finding
 
 TEXT = (Path(__file__).parents[3] / "docs" / "formulas.md").read_text(encoding="utf-8")
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 import sweep
+from sweep.catalogue.discovery import discover, load_schedule
 from sweep.cli.commands import main
 from sweep.host.streams import Notice
-from sweep.schedules import discover, load_schedule
 
 Capture = pytest.CaptureFixture[str]
 
@@ -207,7 +207,7 @@ def test_a_plugin_takes_no_other_down(monkeypatch: pytest.MonkeyPatch) -> None:
     bad = [SystemExit(3), GeneratorExit(), BaseException("x"), Broken(), ValueError("a\nb"), None]
     entries = [Entry(f"plugin{index}", error) for index, error in enumerate(bad)]
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: entries)
-    monkeypatch.setattr("sweep.schedules.entry_points", lambda group: entries)
+    monkeypatch.setattr("sweep.catalogue.discovery.entry_points", lambda group: entries)
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         found = discover()

@@ -8,10 +8,13 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
+from sweep.catalogue.discovery import discover
 from sweep.engine.feasibility import (
-    accumulator_registers,
     budgets,
     feasibility,
+)
+from sweep.hardware.budgets import (
+    accumulator_registers,
     register_limit,
     staged_registers,
     stages_that_fit,
@@ -19,7 +22,6 @@ from sweep.engine.feasibility import (
 from sweep.hardware.gpu import GPUS
 from sweep.inputs.space import resolve
 from sweep.quantities.variables import VARIABLES
-from sweep.schedules import discover
 
 REASONS = VARIABLES["infeasible_reason"].flag_meanings
 FEASIBLE = VARIABLES["feasible"].flag_meanings

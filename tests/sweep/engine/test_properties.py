@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import sweep
 from sweep.catalogue.schedules import SCHEDULES
 from sweep.description import Schedule
-from sweep.engine.run import Outputs
+from sweep.engine.outputs import Outputs
 from sweep.quantities.variables import VARIABLES
 from sweep.simulator.simulation import run_events
 from tests.support.points import (

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
+from sweep.catalogue.discovery import discover
 from sweep.errors import InputError
 from sweep.hardware.gpu import GPU, GPUS
 from sweep.inputs.derivation import uses
 from sweep.inputs.space import resolve
 from sweep.quantities.variables import GPU_FIELDS, VARIABLES
-from sweep.schedules import discover
 
 CARDS = list(GPUS.values())
 

@@ -16,11 +16,15 @@ from sweep.hardware.durations import (
     copied_bytes,
     durations,
     formula_inputs,
-    parse_shape,
-    to_grid,
 )
 from sweep.hardware.gpu import GPUS
+from sweep.hardware.shapes import (
+    parse_shape,
+)
 from sweep.inputs.space import resolve
+from sweep.quantities.grid import (
+    to_grid,
+)
 from sweep.quantities.variables import VARIABLES
 
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from sweep.catalogue.discovery import discover
 from sweep.hardware.gpu import GPUS
 from sweep.inputs.derivation import BUDGET, THROUGHPUT, uses
 from sweep.inputs.space import Space, resolve
 from sweep.quantities.variables import PARAMETERS, VARIABLES
-from sweep.schedules import discover
 
 SCHEDULES = discover()
 

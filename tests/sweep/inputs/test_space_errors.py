@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from sweep.catalogue.discovery import discover
 from sweep.errors import InputError
 from sweep.inputs.derivation import uses
 from sweep.inputs.space import resolve
 from sweep.quantities.variables import EXACT_CYCLES, PARAMETERS, VARIABLES
-from sweep.schedules import discover
 
 SCHEDULES = discover()
 NUMERIC = [name for name in PARAMETERS if VARIABLES[name].numeric]

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from sweep.catalogue.discovery import discover
 from sweep.description import Schedule
-from sweep.quantities.variables import GPU_FIELDS, OUTPUTS, PARAMETERS, VARIABLES, attributes, label
-from sweep.schedules import discover
+from sweep.quantities.attributes import attributes, label
+from sweep.quantities.variables import GPU_FIELDS, OUTPUTS, PARAMETERS, VARIABLES
 
 KINDS = {
     "duration",

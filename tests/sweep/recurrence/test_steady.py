@@ -13,8 +13,8 @@ import pytest
 import sweep
 from sweep.catalogue.schedules import SCHEDULES
 from sweep.description.circuits import Circuit, circuits_of
-from sweep.engine.feasibility import stages_that_fit
-from sweep.engine.run import Outputs
+from sweep.engine.outputs import Outputs
+from sweep.hardware.budgets import stages_that_fit
 from sweep.quantities.variables import VARIABLES
 from tests.accounts.periods import PERIODS, bottleneck, exact
 from tests.support.points import (

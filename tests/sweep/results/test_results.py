@@ -11,13 +11,16 @@ import pytest
 import xarray as xr
 
 import sweep
+import sweep.engine.outputs
 import sweep.engine.run
 import sweep.results.datasets
+import sweep.results.runs
 from sweep.catalogue.schedules import SCHEDULES
 from sweep.errors import InputError
 from sweep.inputs.space import resolve
 from sweep.quantities.variables import OUTPUTS, VARIABLES
-from sweep.results.points import Flag, Point
+from sweep.results.flag import Flag
+from sweep.results.points import Point
 from sweep.version import __version__
 from tests.support.labels import assert_labelled, short
 from tests.support.points import ATTENTION, COMPILED, RINGS, point, random_points, scaled, size
@@ -248,10 +251,10 @@ def test_bad_threads(threads: Any) -> None:
 
 def test_a_result_too_large_for_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     axes: dict[str, Any] = {"k_tiles": range(1, 11), "t_mma": np.arange(1.0, 101.0)}
-    needed = int(sweep.engine.run.result_bytes(1000) * sweep.results.datasets.PEAK_OVER_RESULT)
-    monkeypatch.setattr(sweep.results.datasets, "available_bytes", lambda: needed)
+    needed = int(sweep.engine.outputs.result_bytes(1000) * sweep.results.runs.PEAK_OVER_RESULT)
+    monkeypatch.setattr(sweep.results.runs, "available_bytes", lambda: needed)
     sweep.run("sync", **axes)
-    monkeypatch.setattr(sweep.results.datasets, "available_bytes", lambda: needed - 1)
+    monkeypatch.setattr(sweep.results.runs, "available_bytes", lambda: needed - 1)
     with pytest.raises(InputError) as caught:
         sweep.run("sync", **axes)
     message = str(caught.value)

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from sweep.catalogue.discovery import discover
 from sweep.description.trace_rows import EventResult, TraceRow
-from sweep.schedules import discover
 from sweep.simulator.barriers import Barrier
 from sweep.simulator.operations import (
     Arrive,

@@ -15,7 +15,8 @@ import xarray as xr
 
 import sweep
 import sweep.storage.store
-from sweep.engine.run import Block, Progress
+from sweep.engine.blocks import Block
+from sweep.engine.run import Progress
 from sweep.errors import InputError
 from sweep.inputs.space import Space, resolve
 from sweep.quantities.variables import OUTPUTS, VARIABLES

@@ -1,0 +1,22 @@
+"""Agents of the event-driven simulator: each runs its program."""
+
+from __future__ import annotations
+
+from sweep.description.trace_rows import TraceRow
+from sweep.simulator.barriers import Barrier
+from sweep.simulator.operations import Program
+
+
+class Agent:
+    """A warp or warpgroup, running its program."""
+
+    __slots__ = ("index", "name", "program", "rows", "since", "waited_for", "waits")
+
+    def __init__(self, name: str, index: int, program: Program) -> None:
+        self.name = name
+        self.index = index
+        self.program = program
+        self.rows: list[TraceRow] = []
+        self.since = 0.0  # end of its previous operation
+        self.waited_for = ""  # the last barrier it was held at since then
+        self.waits: tuple[Barrier, int] | None = None
