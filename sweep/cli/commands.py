@@ -12,14 +12,16 @@ from pathlib import Path
 import click
 
 from sweep.cli.exit_codes import Exit, run_command, run_program
+from sweep.cli.group import Commands
+from sweep.cli.options import FILE
 from sweep.version import __version__
 
-FILE = click.Path(path_type=Path)
 DEADLOCK = 3
 """Exit code of ``simulate`` for a point that never ends."""
 
 
 @click.group(
+    cls=Commands,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
@@ -34,27 +36,6 @@ def cli(context: click.Context) -> None:
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
-
-
-@cli.command()
-@click.option("--out", type=FILE, metavar="DIR", help="Write the table into this folder, too.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON list instead of a table.")
-def reproduce(out: Path | None, as_json: bool) -> None:
-    """Compute every reference figure and compare it.
-
-    The exit code is 1 on a mismatch.
-    """
-    from analysis.reproduction.reproduce import json_text, make_folder, text_table, write
-    from analysis.reproduction.reproduce import reproduce as reproduce_all
-
-    if out is not None:
-        make_folder(out)
-    rows = reproduce_all()
-    if out is not None:
-        write(rows, out)
-    click.echo(json_text(rows) if as_json else text_table(rows).rstrip("\n"))
-    if any(row.ok is False for row in rows):
-        raise Exit(1)
 
 
 @cli.command()
@@ -95,45 +76,6 @@ def simulate(
         raise Exit(DEADLOCK)
 
 
-@cli.command()
-@click.argument("schedule", metavar="SCHEDULE[,SCHEDULE...]")
-@click.argument("parameters", nargs=-1, metavar="[NAME=VALUE]...")
-@click.option("--width", type=click.IntRange(40, 10_000), metavar="N", help="Columns of the text.")
-@click.option(
-    "--out",
-    type=FILE,
-    metavar="FILE.{svg,pdf,png,json}",
-    help="Write a picture instead, or a trace for ui.perfetto.dev (json).",
-)
-def timeline(schedule: str, parameters: Sequence[str], width: int | None, out: Path | None) -> None:
-    """Draw who does what when, as text or into a file.
-
-    Several schedules share one time axis. Unless given, the run is a short one, to show single
-    operations: k_tiles=8, output_tiles=2, kv_blocks=6.
-
-    \b
-    warpsweep timeline pingpong k_tiles=4
-    warpsweep timeline sync,multistage,warp_specialized
-    warpsweep timeline persistent,pingpong --out tiles.svg
-    warpsweep timeline warp_specialized k_tiles=64 --out trace.json
-    """
-    from figures.timelines.files import check_timeline_file, write_timeline
-    from figures.timelines.runs import timeline_traces
-    from figures.timelines.text import timeline_text
-    from sweep.inputs.assignments import read_assignments
-    from sweep.quantities.variables import PARAMETERS
-
-    if width is not None and out is not None:
-        raise click.UsageError(f"--width={width} has no effect with --out")
-    if out is not None:
-        check_timeline_file(out)
-    traces = timeline_traces(schedule, read_assignments(parameters, PARAMETERS))
-    if out is None:
-        click.echo(timeline_text(traces, width or 80))
-    else:
-        write_timeline(traces, out)
-
-
 @cli.command("sweep")
 @click.argument("space", type=FILE, metavar="SPACE.toml")
 @click.option("--out", type=FILE, metavar="RESULTS.zarr", required=True, help="Where to write.")
@@ -168,59 +110,6 @@ def sweep_space(space: Path, out: Path, resume: bool, threads: int | None) -> No
     with ProgressBar() as bar:
         written = write_sweep(points, out, resume=resume, threads=threads, progress=bar)
     click.echo(written)
-
-
-@cli.command()
-@click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option("--out", type=FILE, metavar="DIR", required=True, help="Where to write.")
-@click.option(
-    "--format",
-    "kind",
-    type=click.Choice(["pdf", "svg", "png"]),
-    default="pdf",
-    show_default=True,
-)
-def figures(names: Sequence[str], out: Path, kind: str) -> None:
-    """Draw the gallery, or the figures of these names.
-
-    \b
-    warpsweep figures --out pictures
-    warpsweep figures roofline littles_law --out pictures --format svg
-    """
-    from figures.gallery_pages import write_figures
-
-    for path in write_figures(names, out, kind):
-        click.echo(path)
-
-
-@cli.command()
-@click.argument("schedules", nargs=-1, metavar="[SCHEDULE]...")
-@click.option(
-    "--points", type=click.IntRange(min=1), metavar="N", help="Points per claim; 100,000."
-)
-@click.option("--seed", type=click.IntRange(min=0), default=0, metavar="N", help="Other points.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON list instead of a table.")
-def verify(schedules: Sequence[str], points: int | None, seed: int, as_json: bool) -> None:
-    """Test formulas and bounds against simulation.
-
-    Closed forms, bounds, steady states and rules of thumb, on random points; all schedules unless
-    some are named. The first claim is that the kernel, the list of events and the event-driven
-    program of a schedule agree. Violations come with the first counterexample as a command. The
-    exit code is 1 if a claim other than a rule of thumb is violated, or one could not be tested.
-
-    \b
-    warpsweep verify multistage pingpong --points 1000000
-    """
-    from analysis.verification.report import json_text, text_table
-    from analysis.verification.runner import DEFAULT_POINTS
-    from analysis.verification.runner import verify as verify_all
-    from sweep.host.progress import ProgressBar
-
-    with ProgressBar() as bar:
-        found = verify_all(schedules or None, points or DEFAULT_POINTS, seed, progress=bar)
-    click.echo(json_text(found) if as_json else text_table(found))
-    if any(one.failed for one in found):
-        raise Exit(1)
 
 
 @cli.command()

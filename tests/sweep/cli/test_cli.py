@@ -17,7 +17,7 @@ import xarray as xr
 import sweep
 from sweep.cli.commands import main
 
-MODULE = (sys.executable, "-m", "sweep.cli.commands")
+MODULE = (sys.executable, "-m", "sweep")
 SPACE = 'schedule = "sync"\n[parameters]\nt_mma = [1, 2, 3]\n'
 
 Capture = pytest.CaptureFixture[str]

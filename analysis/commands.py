@@ -1,0 +1,62 @@
+"""The commands of `analysis`: each calls the library and prints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from sweep.cli.exit_codes import Exit
+from sweep.cli.options import FILE
+
+
+@click.command()
+@click.option("--out", type=FILE, metavar="DIR", help="Write the table into this folder, too.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON list instead of a table.")
+def reproduce(out: Path | None, as_json: bool) -> None:
+    """Compute every reference figure and compare it.
+
+    The exit code is 1 on a mismatch.
+    """
+    from analysis.reproduction.reproduce import json_text, make_folder, text_table, write
+    from analysis.reproduction.reproduce import reproduce as reproduce_all
+
+    if out is not None:
+        make_folder(out)
+    rows = reproduce_all()
+    if out is not None:
+        write(rows, out)
+    click.echo(json_text(rows) if as_json else text_table(rows).rstrip("\n"))
+    if any(row.ok is False for row in rows):
+        raise Exit(1)
+
+
+@click.command()
+@click.argument("schedules", nargs=-1, metavar="[SCHEDULE]...")
+@click.option(
+    "--points", type=click.IntRange(min=1), metavar="N", help="Points per claim; 100,000."
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, metavar="N", help="Other points.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON list instead of a table.")
+def verify(schedules: Sequence[str], points: int | None, seed: int, as_json: bool) -> None:
+    """Test formulas and bounds against simulation.
+
+    Closed forms, bounds, steady states and rules of thumb, on random points; all schedules unless
+    some are named. The first claim is that the kernel, the list of events and the event-driven
+    program of a schedule agree. Violations come with the first counterexample as a command. The
+    exit code is 1 if a claim other than a rule of thumb is violated, or one could not be tested.
+
+    \b
+    warpsweep verify multistage pingpong --points 1000000
+    """
+    from analysis.verification.report import json_text, text_table
+    from analysis.verification.runner import DEFAULT_POINTS
+    from analysis.verification.runner import verify as verify_all
+    from sweep.host.progress import ProgressBar
+
+    with ProgressBar() as bar:
+        found = verify_all(schedules or None, points or DEFAULT_POINTS, seed, progress=bar)
+    click.echo(json_text(found) if as_json else text_table(found))
+    if any(one.failed for one in found):
+        raise Exit(1)
