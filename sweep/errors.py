@@ -36,7 +36,10 @@ OTHER_CARDS = frozenset(
     ]
 )
 """GPUs that are not known, and whose names are near to those of other ones."""
-OTHER_GPU = "enter another card as sweep.hardware.gpu.GPU(name, sm_count=..., ...), or its fields as parameters"
+OTHER_GPU = (
+    "enter another card as sweep.hardware.gpu.GPU(name, sm_count=..., ...),"
+    " or its fields as parameters"
+)
 
 
 class InputError(ValueError):

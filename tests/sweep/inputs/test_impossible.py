@@ -225,7 +225,7 @@ def test_the_fields_of_a_card_are_taken_together() -> None:
 
 
 def test_the_page_on_feasibility() -> None:
-    page = Path(__file__).parents[1] / "docs" / "feasibility.md"
+    page = Path(__file__).parents[3] / "docs" / "feasibility.md"
     failed, tried = doctest.testfile(str(page), module_relative=False, optionflags=doctest.ELLIPSIS)
     assert (failed, tried > 5) == (0, True)
     text = page.read_text()
