@@ -9,7 +9,6 @@ kept, and all else is the same.
 from __future__ import annotations
 
 import hashlib
-import inspect
 import os
 import pickle
 import re
@@ -149,9 +148,8 @@ class _Kept(caching.NullCache):
 @cache
 def _helpers() -> bytes:
     """Return what every kernel calls: Numba sees changes of helpers in no other file."""
-    from sweep.compiling import numba_options, runtime
-
-    return "".join(map(inspect.getsource, (numba_options, runtime))).encode()
+    folder = Path(__file__).parent
+    return b"".join((folder / name).read_bytes() for name in ("numba_options.py", "runtime.py"))
 
 
 def _read(path: Path) -> bytes | None:

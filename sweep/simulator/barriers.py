@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from sweep.simulator.agents import Agent
+from typing import Any
 
 
 class Barrier:
@@ -42,7 +39,7 @@ class Barrier:
         self.slot = slot
         self.count = count
         self.arrivals = 0
-        self.waiting: list[tuple[int, Agent]] = []
+        self.waiting: list[tuple[int, Any]] = []  # arrivals that an agent waits for, and the agent
 
     @property
     def phase(self) -> int:

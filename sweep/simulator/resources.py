@@ -1,23 +1,26 @@
-"""Resources of the event-driven simulator, and the agents that queue on them."""
+"""Resources of the event-driven simulator, where requests queue."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
-
-from sweep.simulator.agents import Agent
-from sweep.simulator.operations import AsyncUse, Use
+from typing import Protocol
 
 
-class Request(NamedTuple):
-    """A use that an agent has asked a resource for."""
+class Named(Protocol):
+    """Who asks: an agent."""
 
-    agent: Agent
-    use: Use | AsyncUse
-    since: float
-    asked: float
-    row: int
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+
+class Queued(Protocol):
+    """A request as a resource sees it: by whom."""
+
+    @property
+    def agent(self) -> Named:
+        """Who made it."""
 
 
 class Resource:
@@ -35,13 +38,13 @@ class Resource:
 
     def __init__(self, name: str, service_order: Iterable[str] | None = None) -> None:
         self.name = name
-        self.queue: deque[Request] = deque()
+        self.queue: deque[Queued] = deque()
         self.free = True
         self.held = 0.0
         self.turns: Iterator[str] | None = None if service_order is None else iter(service_order)
         self.turn = None if self.turns is None else next(self.turns, None)
 
-    def take_next(self) -> Request | None:
+    def take_next(self) -> Queued | None:
         """Remove and return the request to serve next; None if it has not been made yet."""
         if self.turns is None:
             return self.queue.popleft() if self.queue else None

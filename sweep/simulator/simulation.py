@@ -21,7 +21,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sweep.description.trace_rows import EventResult, TraceRow
-from sweep.simulator.agents import Agent
+from sweep.simulator.agents import Agent, Request
 from sweep.simulator.barriers import Barrier
 from sweep.simulator.operations import (
     Arrive,
@@ -33,7 +33,7 @@ from sweep.simulator.operations import (
     WaitParity,
     bounded,
 )
-from sweep.simulator.resources import Request, Resource
+from sweep.simulator.resources import Resource
 
 if TYPE_CHECKING:
     from sweep.description import Schedule
@@ -143,7 +143,7 @@ class Simulation:
         requests.clear()
         for resource in freed:
             if resource.free:
-                granted = resource.take_next()
+                granted: Any = resource.take_next()  # as it was queued, a Request
                 if granted is not None:
                     self._serve(resource, granted)
         freed.clear()
