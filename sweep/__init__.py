@@ -6,10 +6,10 @@ an xarray Dataset; ``SCHEDULES`` and ``GPUS`` say what there is.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sweep.errors import InputError
+from sweep.lazy import lazily
 from sweep.version import __version__
 
 if TYPE_CHECKING:
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from sweep.results.traces import trace
 
 _WHERE = {
-    "simulate": "sweep.results.points",
-    "trace": "sweep.results.traces",
-    "run": "sweep.results.runs",
-    "where_feasible": "sweep.results.datasets",
-    "SCHEDULES": "sweep.catalogue.schedules",
-    "GPUS": "sweep.hardware.gpu",
+    "simulate": "results.points",
+    "trace": "results.traces",
+    "run": "results.runs",
+    "where_feasible": "results.datasets",
+    "SCHEDULES": "catalogue.schedules",
+    "GPUS": "hardware.gpu",
 }
 
 __all__ = [
@@ -40,15 +40,4 @@ __all__ = [
     "where_feasible",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    """Import a public name when it is first used: the command line needs few of them."""
-    if name not in _WHERE:
-        raise AttributeError(f"module 'sweep' has no attribute {name!r}")
-    value = getattr(import_module(_WHERE[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazily(__name__, _WHERE)

@@ -76,7 +76,11 @@ def test_odd_values(function: Callable[..., Any], good: dict[str, Any], paramete
 
 
 @pytest.mark.parametrize("function", MAPPINGS)
-@pytest.mark.parametrize("value", [None, True, 2.5, "x", [1], object(), np.ones(2)], ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize(
+    "value",
+    [None, True, 2.5, "x", [1], object(), np.ones(2)],
+    ids=lambda value: type(value).__name__,
+)
 def test_what_is_no_mapping(function: Callable[..., Any], value: Any) -> None:
     with pytest.raises(InputError, match=r": must be a mapping of names, not "):
         function(value)
