@@ -14,13 +14,16 @@ from typing import Any
 
 import numpy as np
 
-import sweep.compiling.numba_options
+import sweep.compiling.runtime
 from sweep.description import Schedule
 from sweep.recurrence.generator import generate
 from sweep.recurrence.plan import plan
 from sweep.recurrence.state import Names
 
 STATEMENT = re.compile(r"^( *)(\w+) = (.*)  # (\w+)$", re.MULTILINE)
+COMPILED_IMPORT = re.compile(
+    r"^from sweep\.compiling\.\w+ import (\([^)]*\)|[^(\n]*)\n", re.MULTILINE
+)
 Edit = Callable[[str], str]
 
 
@@ -41,10 +44,9 @@ class PlainKernel:
         self.source = generate(self.plan)
         text = edit(self.source) if edit else self.source
         text = STATEMENT.sub(r'\g<0>\n\1record("\4", \2)', text)
-        text = text.replace("from sweep.compiling.numba_options import", "from helpers import")
-        start, end = text.index("from helpers import"), text.index(")\n", text.index("helpers"))
+        text = COMPILED_IMPORT.sub("", text)
         self.namespace: dict[str, Any] = {"record": lambda name, end: None, **_helpers()}
-        exec(compile(text[:start] + text[end + 2 :], "<kernel>", "exec"), self.namespace)
+        exec(compile(text, "<kernel>", "exec"), self.namespace)
 
     def run(self, p: Mapping[str, Any]) -> tuple[float, float, int]:
         """Return cycles, period and bottleneck, with jumps."""
@@ -150,12 +152,10 @@ def _tuple(state: Any) -> tuple[Any, ...]:
 @cache
 def _helpers() -> dict[str, Any]:
     """Return the helpers that kernels call, run from their file with nothing compiled."""
-    text = Path(sweep.compiling.numba_options.__file__).read_text(encoding="utf-8")
-    plain = text.replace("njit: Any = numba.njit", "njit: Any = lambda **options: _same")
-    assert plain != text
-    found: dict[str, Any] = {"__name__": "plain_helpers", "_same": _same}
-    exec(compile(plain, "<helpers>", "exec"), found)
-    return found | {"inlined": _same, "function": _same, "batch": lambda *sizes: _same}
+    text = Path(sweep.compiling.runtime.__file__).read_text(encoding="utf-8")
+    found: dict[str, Any] = {"inlined": _same, "function": _same, "Array": Any}
+    exec(compile(COMPILED_IMPORT.sub("", text), "<helpers>", "exec"), found)
+    return found | {"batch": lambda *sizes: _same}
 
 
 def _same(function: Any) -> Any:
