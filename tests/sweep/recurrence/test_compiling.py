@@ -209,10 +209,9 @@ import multiprocessing, sys, threading, time
 import sweep
 loading = threading.Thread(target=sweep.simulate, args=("sync",))
 loading.start()
-import sweep.compiling.kept
-while not sweep.compiling.kept._LOADING._is_owned() and
-sweep.compiling.kept._LOADING.acquire(blocking=False):
-    sweep.compiling.kept._LOADING.release()  # until the other thread has it
+from sweep.compiling.kept import _LOADING
+while not _LOADING._is_owned() and _LOADING.acquire(blocking=False):
+    _LOADING.release()  # until the other thread has it
     time.sleep(0.001)
 child = multiprocessing.get_context("fork").Process(
     target=lambda: sys.exit(int(sweep.simulate("attention_serial").cycles == 57344.0))
