@@ -4,25 +4,20 @@ It knows nothing of the event lists that drive the batch kernel. A schedule's ``
 what each agent does, as the kernel's pseudo-code would, and the machine serves it: resources of
 unit capacity, first come first served or in a fixed service order, and barriers that count.
 
-Ties: at each time everything that happens is settled first (ends of operations, arrivals, waits
-that pass, agents that go on at no cost); then the requests made meanwhile join their queues in
-agent order, the lower index first, and every free resource serves one. A use of 0 cycles ends in
-a further round at the same time, and so does what queues behind it: requests of an earlier round
-come before those of a later one.
+Ties are settled by the rule of ``machine``.
 
 Times are sums and maxima of the given durations, hence exact on the grid of 1/1024 cycle.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from heapq import heappop, heappush
+from collections.abc import Iterable, Mapping
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from sweep.description.trace_rows import EventResult, TraceRow
 from sweep.simulator.agents import Agent, Request
-from sweep.simulator.barriers import Barrier
+from sweep.simulator.machine import Machine
 from sweep.simulator.operations import (
     Arrive,
     AsyncUse,
@@ -48,11 +43,7 @@ class Deadlock(RuntimeError):
     """No agent can go on; the message names who waits for which barrier, slot and phase."""
 
 
-Happening: TypeAlias = Agent | Request | tuple[Barrier, ...]
-"""An agent that goes on, a use that ends, or barriers that get an arrival."""
-
-
-class Simulation:
+class Simulation(Machine):
     """One SM and the agents on it.
 
     Parameters
@@ -62,23 +53,19 @@ class Simulation:
     """
 
     def __init__(self, agents: tuple[str, ...]) -> None:
-        self.now = 0.0
+        super().__init__(
+            {
+                Busy: self._busy,
+                Use: self._use,
+                AsyncUse: self._async_use,
+                Arrive: self._arrive,
+                Wait: self._wait,
+                WaitParity: self._wait_parity,
+            }
+        )
         self._index = {name: index for index, name in enumerate(agents)}
         self._agents: list[Agent] = []
         self._resources: list[Resource] = []
-        self._ready: list[Agent] = []
-        self._happenings: list[tuple[float, int, Happening]] = []
-        self._sequence = 0
-        self._requests: list[Request] = []
-        self._freed: list[Resource] = []
-        self._handlers: dict[type, Callable[[Agent, Any], bool]] = {
-            Busy: self._busy,
-            Use: self._use,
-            AsyncUse: self._async_use,
-            Arrive: self._arrive,
-            Wait: self._wait,
-            WaitParity: self._wait_parity,
-        }
 
     def resource(self, name: str, service_order: Iterable[str] | None = None) -> Resource:
         """Add a resource, first come first served unless it has a service order."""
@@ -110,97 +97,6 @@ class Simulation:
             self.now = happenings[0][0]
         self._check_finished()
         return self._result()
-
-    def _settle(self) -> None:
-        """Let everything happen that happens now; requests for resources are only collected."""
-        ready, happenings, handlers = self._ready, self._happenings, self._handlers
-        while True:
-            while ready:
-                agent = ready.pop()
-                for operation in agent.program:
-                    if not handlers[type(operation)](agent, operation):
-                        break
-            if not happenings or happenings[0][0] != self.now:
-                return
-            happening = heappop(happenings)[2]
-            if isinstance(happening, Agent):
-                ready.append(happening)
-            elif isinstance(happening, Request):
-                self._release(happening)
-            else:
-                self._signal(happening)
-
-    def _grant(self) -> None:
-        """Queue the collected requests in agent order, then let every free resource serve one."""
-        requests, freed = self._requests, self._freed
-        if len(requests) > 1:
-            requests.sort(key=_agent_index)
-        for request in requests:
-            resource = request.use.resource
-            resource.queue.append(request)
-            if resource.free:
-                freed.append(resource)
-        requests.clear()
-        for resource in freed:
-            if resource.free:
-                granted: Any = resource.take_next()  # as it was queued, a Request
-                if granted is not None:
-                    self._serve(resource, granted)
-        freed.clear()
-
-    def _serve(self, resource: Resource, request: Request) -> None:
-        agent, use, since, asked, row = request
-        start = self.now
-        end = start + use.duration
-        resource.free = False
-        resource.held += use.duration
-        waited_for = ""
-        if start > since:
-            waited_for = resource.name if start > asked else agent.waited_for
-        agent.rows[row] = TraceRow(
-            agent.name,
-            resource.name,
-            use.operation,
-            use.output_tile,
-            use.k_tile,
-            since,
-            start,
-            end,
-            waited_for,
-        )
-        self._later(end, request)
-
-    def _release(self, request: Request) -> None:
-        """Free the resource; its agent goes on, or the use's latency begins."""
-        agent, use = request.agent, request.use
-        resource = use.resource
-        resource.free = True
-        self._freed.append(resource)
-        if isinstance(use, Use):
-            agent.since = self.now
-            self._ready.append(agent)
-        elif use.latency > 0:
-            self._later(self.now + use.latency, use.signals)
-        else:
-            self._signal(use.signals)
-
-    def _signal(self, barriers: tuple[Barrier, ...]) -> None:
-        """Count one arrival at each barrier and wake whom that lets pass."""
-        for barrier in barriers:
-            barrier.arrivals = arrivals = barrier.arrivals + 1
-            if barrier.waiting:
-                still_waiting = []
-                for needed, agent in barrier.waiting:
-                    if arrivals >= needed:
-                        agent.waits = None
-                        self._ready.append(agent)
-                    else:
-                        still_waiting.append((needed, agent))
-                barrier.waiting = still_waiting
-
-    def _later(self, time: float, happening: Happening) -> None:
-        self._sequence = sequence = self._sequence + 1
-        heappush(self._happenings, (time, sequence, happening))
 
     # The operations; each returns whether the agent goes on at once.
 
@@ -274,7 +170,6 @@ class Simulation:
         return EventResult(cycles, rows, {one.name: one.held for one in self._resources})
 
 
-_agent_index = attrgetter("agent.index")
 _start = attrgetter("start")
 
 
