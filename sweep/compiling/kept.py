@@ -31,6 +31,8 @@ T = TypeVar("T")
 _DUMPS: Any = serialize.dumps
 _RESULTS: Any = caching.CompileResultCacheImpl
 DIGEST_BYTES = hashlib.sha256().digest_size
+HELPERS = ("jump_settings", "numba_options", "policy_runtime", "runtime")
+"""The modules beside this one whose text is part of every kept function's name."""
 _LOADING = threading.RLock()
 
 if hasattr(os, "register_at_fork"):
@@ -148,8 +150,7 @@ class _Kept(caching.NullCache):
 @cache
 def _helpers() -> bytes:
     """Return what every kernel calls: Numba sees changes of helpers in no other file."""
-    folder = Path(__file__).parent
-    return b"".join((folder / name).read_bytes() for name in ("numba_options.py", "runtime.py"))
+    return b"".join(Path(__file__).with_name(f"{name}.py").read_bytes() for name in HELPERS)
 
 
 def _read(path: Path) -> bytes | None:

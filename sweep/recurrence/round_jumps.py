@@ -1,4 +1,4 @@
-"""Write the loops that jump through the periodic regime, exactly.
+"""The loops that jump through the periodic regime, exactly: a template, see ``template``.
 
 *Rounds.* A round is a number of steps after which the regime may repeat. Where every component
 of the state has advanced equally over a round, all further rounds do the same, and the remaining
@@ -14,140 +14,106 @@ when they don't.
 
 from __future__ import annotations
 
-from textwrap import indent
+import math
+from typing import Any
 
-from sweep.recurrence.code_text import function_code
-from sweep.recurrence.state import Names
+from sweep.compiling.jump_settings import PATIENCE
+from sweep.compiling.numba_options import Array, function, inlined
+from sweep.compiling.runtime import extrapolate, fill, repeats, subtract, uniform
+from sweep.recurrence.example import (
+    loop_size,
+    moved_alike,
+    pack,
+    shift_loop,
+    steady_step,
+    unpack,
+    unsettled,
+)
 
-PATIENCE = 8
-"""Rounds (or tiles) after which drift is looked for; most points settle before."""
-
-
-def jumping_code(names: Names) -> str:
-    """Write ``main_loop``: steady steps with jumps over whole rounds."""
-    settle = (
-        f"""
-    while ({names.loop_unsettled}) and steps > 0:
-        {names.loop_state} = steady_step({names.loop_arguments})
-        steps -= 1"""
-        if names.loop_unsettled
-        else ""
-    )
-    return f'''
-{_pack_code(names)}
 
 @function
-def drift(steps, round_steps, {names.main_arguments}):
+def drift(
+    steps: int,
+    round_steps: int,
+    all_loop: Any,
+    was: Array,
+    now: Array,
+    trial: Array,
+    advance: Array,
+    all_given: Any,
+) -> Any:
     """Leap over rounds in which each component has its own constant advance."""
-    size = {names.packed_size}
+    size = loop_size(all_given)  # hole: size
     fill(advance, size, math.nan)
     while steps >= 2 * round_steps:
-        {_pack_call(names, "was")}
+        pack(was, all_loop, all_given)
         for _ in range(round_steps):
-            {names.loop_state} = steady_step({names.loop_arguments})
+            all_loop = steady_step(all_loop, all_given)
         steps -= round_steps
-        {_pack_call(names, "now")}
+        pack(now, all_loop, all_given)
         if uniform(now, was, size):
             rounds = steps // round_steps
             shift = (now[0] - was[0]) * rounds
-{indent(_shift(names), " " * 12)}
+            all_loop = shift_loop(all_loop, all_given, shift)  # hole: shift
             steps -= rounds * round_steps
             break
         if not repeats(now, was, advance, size):
-            for index in range(size):
-                advance[index] = now[index] - was[index]
+            subtract(advance, now, was, size)
             continue
         leap = 1
         while leap > 0:
             if steps < (leap + 1) * round_steps:
                 leap //= 2
                 continue
-            {_pack_call(names, "was")}
-            for index in range(size):
-                now[index] = was[index] + leap * advance[index]
-{indent(_unpack(names, "now"), " " * 12)}
+            pack(was, all_loop, all_given)
+            extrapolate(now, was, advance, leap, size)
+            all_loop = unpack(now, all_loop, all_given)  # hole: unpack_now
             for _ in range(round_steps):
-                {names.loop_state} = steady_step({names.loop_arguments})
-            {_pack_call(names, "trial")}
+                all_loop = steady_step(all_loop, all_given)
+            pack(trial, all_loop, all_given)
             if repeats(trial, now, advance, size):
                 steps -= (leap + 1) * round_steps
                 leap *= 2
             else:
-{indent(_unpack(names, "was"), " " * 16)}
+                all_loop = unpack(was, all_loop, all_given)  # hole: unpack_was
                 leap //= 2
-    return {_commas("steps", names.loop_state)}
+    return steps, all_loop
 
 
 @inlined
-def main_loop(steps, round_steps, {names.main_arguments}):
-    """Run steady steps, jumping whole rounds once they repeat."""{settle}
-    patience = {PATIENCE}
+def main_loop(
+    steps: int,
+    round_steps: int,
+    all_loop: Any,
+    was: Array,
+    now: Array,
+    trial: Array,
+    advance: Array,
+    all_given: Any,
+) -> Any:
+    """Run steady steps, jumping whole rounds once they repeat."""
+    while unsettled(all_loop) and steps > 0:  # hole: settle
+        all_loop = steady_step(all_loop, all_given)
+        steps -= 1
+    patience = PATIENCE
     while steps > 2 * round_steps:
-        {_pack_call(names, "was")}
+        pack(was, all_loop, all_given)
         for _ in range(round_steps):
-            {names.loop_state} = steady_step({names.loop_arguments})
+            all_loop = steady_step(all_loop, all_given)
         steps -= round_steps
-        moved = {names.times[0]} - was[0]
-        if {_all_moved(names)}:
+        moved = all_loop[0] - was[0]
+        if moved_alike(all_loop, all_given, was, moved):  # hole: moved_alike
             rounds = steps // round_steps
             shift = moved * rounds
-{indent(_shift(names), " " * 12)}
+            all_loop = shift_loop(all_loop, all_given, shift)  # hole: shift
             steps -= rounds * round_steps
             break
         patience -= 1
         if patience == 0:
-            {_commas("steps", names.loop_state)} = drift(steps, round_steps, {names.main_arguments})
+            steps, all_loop = drift(
+                steps, round_steps, all_loop, was, now, trial, advance, all_given
+            )
             break
     for _ in range(steps):
-        {names.loop_state} = steady_step({names.loop_arguments})
-    return {names.loop_state}
-'''
-
-
-def _pack_code(names: Names) -> str:
-    body = [f"into[{i}] = {name}" for i, name in enumerate(names.times)]
-    offset = str(len(names.times))
-    for ring in names.plan.rings:
-        body += [
-            f"for index in range({ring.size}):",
-            f"    into[{offset} + index] = {ring.name}[index]",
-        ]
-        offset += f" + {ring.size}"
-    arguments = ", ".join(["into", *names.times, *names.ring_names, *names.counts])
-    return function_code("pack", arguments, "Write the main loop's state.", body)
-
-
-def _pack_call(names: Names, into: str) -> str:
-    return f"pack({', '.join([into, *names.times, *names.ring_names, *names.counts])})"
-
-
-def _unpack(names: Names, source: str) -> str:
-    body = [f"{name} = {source}[{i}]" for i, name in enumerate(names.times)]
-    offset = str(len(names.times))
-    for ring in names.plan.rings:
-        body += [
-            f"for index in range({ring.size}):",
-            f"    {ring.name}[index] = {source}[{offset} + index]",
-        ]
-        offset += f" + {ring.size}"
-    return "\n".join(body)
-
-
-def _shift(names: Names) -> str:
-    body = [f"{name} += shift" for name in names.times]
-    body += [f"shift_ring({ring.name}, {ring.size}, shift)" for ring in names.plan.rings]
-    return "\n".join(body)
-
-
-def _all_moved(names: Names) -> str:
-    """Whether the whole state moved by ``moved``: scalars first, then the rings."""
-    tests = [f"{name} - was[{i}] == moved" for i, name in enumerate(names.times) if i]
-    offset = str(len(names.times))
-    for ring in names.plan.rings:
-        tests.append(f"ring_moved({ring.name}, was, {offset}, {ring.size}, moved)")
-        offset += f" + {ring.size}"
-    return " and ".join(tests) or "True"
-
-
-def _commas(*parts: str) -> str:
-    return ", ".join(part for part in parts if part)
+        all_loop = steady_step(all_loop, all_given)
+    return all_loop

@@ -5,17 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
+from sweep.compiling.jump_settings import COUNTED_ROWS, TILE_ROWS
 from sweep.description.counts import Linear, add
 from sweep.recurrence.code_text import end_name, line_name
 from sweep.recurrence.plan import Plan
 
 CHOICES = ("release", "arbitration")
-HISTORY = 17
-"""Last states between tiles that are kept, to find short regimes by."""
-GALLOP = 6
-"""Rows of scratch that leaps and the search for long regimes need."""
-COUNTED_ROWS = ("bias", "start", "ahead", "reached", "value", "origin", "gain", "seen", "path")
-"""Rows of complex scratch beside those of the rings and of the main loop, see ``policies``."""
 ONCE_PER_TILE = ("tile_start", "before_drain", "tile_end")
 TURN, OTHER_CONSUMER = line_name("consumer", agents=True), "other_consumer"
 """The consumer whose tile it is, and the one that waits for its turn."""
@@ -147,26 +142,15 @@ class Names:
         return " or ".join([*([self.loop_unsettled] if self.loop_unsettled else []), *tiles])
 
     @property
-    def packed_size(self) -> str:
-        """The length of the main loop's packed state."""
-        return _sum(len(self.times), [ring.size for ring in self.plan.rings])
-
-    @property
-    def tile_packed_size(self) -> str:
-        """The length of a packed state between tiles."""
-        crossing = [ring.size for ring in self.plan.rings if ring.crosses_tiles]
-        return _sum(len(self.times) + len(self.outer_times), crossing)
-
-    @property
     def scratch_rows(self) -> int:
         """Rows of scratch that the kernel takes."""
-        history = HISTORY + GALLOP if self.plan.schedule.tile_level else 0
+        history = TILE_ROWS if self.plan.schedule.tile_level else 0
         return len(self.ring_names) + len(self.scratch) + history
 
     @property
     def counted_rows(self) -> int:
         """Rows of complex scratch, for times with counts."""
-        rows = len(self.ring_names) + len(self.scratch) + len(COUNTED_ROWS)
+        rows = len(self.ring_names) + len(self.scratch) + COUNTED_ROWS
         return rows if self.plan.schedule.tile_level else 0
 
     @cached_property
@@ -201,7 +185,3 @@ class Names:
 
 def _join(*groups: list[str]) -> str:
     return ", ".join(name for group in groups for name in group)
-
-
-def _sum(constant: int, sizes: list[str]) -> str:
-    return " + ".join([str(constant), *sizes])

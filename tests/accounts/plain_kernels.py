@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-import sweep.compiling.runtime
+import sweep.compiling
 from sweep.description import Schedule
 from sweep.recurrence.generator import generate
 from sweep.recurrence.plan import plan
@@ -151,10 +151,12 @@ def _tuple(state: Any) -> tuple[Any, ...]:
 
 @cache
 def _helpers() -> dict[str, Any]:
-    """Return the helpers that kernels call, run from their file with nothing compiled."""
-    text = Path(sweep.compiling.runtime.__file__).read_text(encoding="utf-8")
+    """Return the helpers that kernels call, run from their files with nothing compiled."""
     found: dict[str, Any] = {"inlined": _same, "function": _same, "Array": Any}
-    exec(compile(COMPILED_IMPORT.sub("", text), "<helpers>", "exec"), found)
+    for name in ("jump_settings", "runtime", "policy_runtime"):
+        path = Path(sweep.compiling.__file__).with_name(f"{name}.py")
+        text = COMPILED_IMPORT.sub("", path.read_text(encoding="utf-8"))
+        exec(compile(text, "<helpers>", "exec"), found)
     return found | {"batch": lambda *sizes: _same}
 
 
