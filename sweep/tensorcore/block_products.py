@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sweep.errors import InputError
+from sweep.inputs.call_arguments import one_of_many, read_shape
 from sweep.inputs.labels import check_choice
 from sweep.quantities.arrays import Array
-from sweep.tensorcore.inputs import one_of_many, read_shape
 from sweep.tensorcore.instructions.elements import held_in
 from sweep.tensorcore.instructions.fragments import fragment
 from sweep.tensorcore.instructions.multiply import ACCUMULATORS

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sweep.tensorcore.quantities import QUANTITIES
+from sweep.quantities.data_path import QUANTITIES
 
 
 def plain(values: Any) -> Any:

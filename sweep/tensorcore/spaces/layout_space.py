@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sweep.quantities.arrays import Array
-from sweep.tensorcore.quantities import QUANTITIES
+from sweep.quantities.data_path import QUANTITIES
 from sweep.tensorcore.shared_memory.ldmatrix import (
     IDEAL_WAVEFRONTS,
     check_element_bytes,

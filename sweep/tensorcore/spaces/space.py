@@ -14,10 +14,10 @@ from sweep.hardware.gpu import GPU
 from sweep.host.memory import available_bytes, human_bytes
 from sweep.inputs.arguments import read_argument
 from sweep.inputs.dimensions import same_values
+from sweep.inputs.one_or_many import label_items, named_form
 from sweep.quantities.arrays import Array
+from sweep.quantities.data_path import QUANTITIES, attributes
 from sweep.quantities.variables import VARIABLES
-from sweep.tensorcore.names import label_items, named_form
-from sweep.tensorcore.quantities import QUANTITIES, attributes
 from sweep.version import __version__
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from sweep.errors import InputError, shorten
 from sweep.host.memory import available_bytes, human_bytes
+from sweep.inputs.call_arguments import Arguments, numbers
 from sweep.inputs.labels import check_choice
 from sweep.inputs.reading import read_scalar
 from sweep.quantities.arrays import Array
-from sweep.tensorcore.inputs import Arguments, numbers
-from sweep.tensorcore.quantities import QUANTITIES
+from sweep.quantities.data_path import QUANTITIES
 
 ORDERS = ("row", "grouped")
 _WORDS = 10

@@ -11,10 +11,10 @@ import numpy as np
 from sweep.errors import InputError
 from sweep.hardware.durations import ELEMENT_BYTES, OUTPUT_BYTES
 from sweep.hardware.instructions import PORTABLE_CLUSTER_CTAS, check_clusters
+from sweep.inputs.call_arguments import Arguments, check_fields
+from sweep.inputs.one_or_many import element_bytes, element_type_of, find_gpu, rates, read_names
 from sweep.quantities.arrays import Array
-from sweep.tensorcore.inputs import Arguments, check_fields
-from sweep.tensorcore.names import element_bytes, element_type_of, find_gpu, rates, read_names
-from sweep.tensorcore.quantities import LARGEST, QUANTITIES
+from sweep.quantities.data_path import LARGEST, QUANTITIES
 from sweep.tensorcore.record import Record, plain
 from sweep.tensorcore.traffic.orders import check_group
 from sweep.tensorcore.traffic.stream_k import stream_k_tiles

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from sweep.errors import Impossible, InputError, quoted
+from sweep.inputs.one_or_many import Names, holds_many, in_form, is_many, items_of
 from sweep.inputs.reading import read_number, read_numbers
 from sweep.quantities.arrays import Array
+from sweep.quantities.data_path import QUANTITIES, bounded
 from sweep.quantities.variables import VARIABLES, Variable
-from sweep.tensorcore.names import Names, holds_many, in_form, is_many, items_of
-from sweep.tensorcore.quantities import QUANTITIES, bounded
 
 _SHAPE_TEXT = re.compile(r"\s*\d{1,10}(\s*[xX]\s*\d{1,10})+\s*", re.ASCII)
 
