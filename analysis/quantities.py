@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from sweep.quantities.data_path import LARGEST, QUANTITIES, bounded
+from sweep.quantities.data_path import DATA_PATH, LARGEST, bounded
 from sweep.quantities.variables import VARIABLES, Kind, Variable
 
 SMALL, LARGE = 1e-30, 1e30
@@ -94,7 +94,7 @@ def _real() -> Iterator[Variable]:
 ROWS: Mapping[str, Variable] = MappingProxyType(
     {
         **{name: replace(bounded(row), kind=_KIND) for name, row in VARIABLES.items()},
-        **{name: row for name, row in QUANTITIES.items() if row.kind == "physical"},
+        **{name: row for name, row in DATA_PATH.items() if row.kind == "physical"},
         **{row.name: row for rows in (_rates, _whole, _real) for row in rows()},
     }
 )

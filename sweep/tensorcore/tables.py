@@ -8,8 +8,8 @@ from typing import Any
 
 from sweep.hardware.gpu import GPU, GPUS
 from sweep.hardware.instructions import has_clusters
+from sweep.inputs.hardware_names import find_gpu
 from sweep.inputs.labels import check_choice
-from sweep.inputs.one_or_many import find_gpu
 from sweep.tensorcore.budgets.reuse import feeding
 from sweep.tensorcore.budgets.stages import stage_budget
 from sweep.tensorcore.instructions.fragments import MMA_TYPES, OPERANDS, fragment, read_instruction

@@ -14,8 +14,9 @@ from sweep.hardware.durations import ELEMENT_BYTES
 from sweep.hardware.gpu import GPU
 from sweep.hardware.instructions import has_tcgen05, has_wgmma
 from sweep.inputs.call_arguments import Arguments, check_fields
+from sweep.inputs.hardware_names import element_bytes, element_type_of, find_gpu, rates
 from sweep.inputs.labels import check_choice
-from sweep.inputs.one_or_many import element_bytes, element_type_of, find_gpu, rates, read_names
+from sweep.inputs.one_or_many import read_names
 from sweep.quantities.arrays import Array
 from sweep.tensorcore.instructions.fragments import MOST_WGMMA_COLUMNS, WARP
 from sweep.tensorcore.record import Record, plain

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from sweep.hardware.durations import ELEMENT_BYTES
 from sweep.inputs.call_arguments import read_shape
+from sweep.inputs.hardware_names import element_type_of, find_gpu
 from sweep.inputs.labels import check_choice
-from sweep.inputs.one_or_many import element_type_of, find_gpu
 from sweep.tensorcore.budgets.reuse import INSTRUCTIONS, OPERANDS, feeding
 from sweep.tensorcore.spaces.space import evaluate, gpu_label, label_axis, shape_label
 
