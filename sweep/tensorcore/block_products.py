@@ -12,9 +12,9 @@ from sweep.errors import InputError
 from sweep.inputs.call_arguments import one_of_many, read_shape
 from sweep.inputs.labels import check_choice
 from sweep.quantities.arrays import Array
+from sweep.tensorcore.instructions.accumulators import accumulators_of
 from sweep.tensorcore.instructions.elements import held_in
 from sweep.tensorcore.instructions.fragments import fragment
-from sweep.tensorcore.instructions.multiply import ACCUMULATORS
 from sweep.tensorcore.kernels import BANKS, WARP, multiply_blocks
 from sweep.tensorcore.record import Record
 from sweep.tensorcore.shared_memory.swizzle import CHUNK_BYTES, read_swizzle, tile_addresses
@@ -95,7 +95,7 @@ def block_product(
     """
     left, right = held_in("a", a, "fp16"), held_in("b", b, "fp16").T
     sizes = _sizes(left, right, block, bk, warp)
-    check_choice("accumulate", accumulate, ACCUMULATORS)
+    check_choice("accumulate", accumulate, accumulators_of("fp16"))
     block_m, block_n, block_k = (int(size) for size in sizes[:3])
     pad = one_of_many("pad_elements", pad_elements)
     if pad * ELEMENT_BYTES % CHUNK_BYTES:

@@ -18,7 +18,7 @@ from sweep.inputs.hardware_names import element_bytes, element_type_of, find_gpu
 from sweep.inputs.labels import check_choice
 from sweep.inputs.one_or_many import read_names
 from sweep.quantities.arrays import Array
-from sweep.tensorcore.instructions.fragments import MOST_WGMMA_COLUMNS, WARP
+from sweep.tensorcore.instructions.instruction_shapes import MOST_WGMMA_COLUMNS, WARP
 from sweep.tensorcore.record import Record, plain
 
 OPERANDS = ("ss", "rs")
