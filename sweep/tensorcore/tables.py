@@ -12,6 +12,7 @@ from sweep.inputs.hardware_names import find_gpu
 from sweep.inputs.labels import check_choice
 from sweep.tensorcore.budgets.reuse import feeding
 from sweep.tensorcore.budgets.stages import stage_budget
+from sweep.tensorcore.instructions.availability import has_instruction
 from sweep.tensorcore.instructions.fragments import fragment
 from sweep.tensorcore.instructions.instruction_shapes import (
     MMA_TYPES,
@@ -110,26 +111,7 @@ def _feeding(gpu: GPU) -> str:
         needs.append((card.name, f"{flop / 2:,.0f}", f"{needed:g}"))
     head = ("tile", "A, B", "instruction", "per byte", "accumulators", "wgmma cycles")
     rows = [(*head, *(card.name for card in cards))]
-    for tile, operands in FEEDING_TILES:
-        hopper = feeding(HOPPER, tile, operands)
-        mma = hopper.instruction == "mma"
-        verdicts = (
-            feeding(card, tile, operands, instruction=hopper.instruction).verdict
-            if mma or card.name == HOPPER
-            else "-"
-            for card in cards
-        )
-        rows.append(
-            (
-                tile,
-                operands,
-                hopper.instruction,
-                f"{hopper.reuse:g}",
-                f"{hopper.accumulators_per_thread:g}",
-                "-" if mma else f"{hopper.issue_interval:g}",
-                *verdicts,
-            )
-        )
+    rows += [_fed(tile, operands, cards) for tile, operands in FEEDING_TILES]
     return "\n".join(
         [
             "Multiply-adds per shared-memory byte that the Tensor Core needs, 16-bit elements",
@@ -141,6 +123,26 @@ def _feeding(gpu: GPU) -> str:
             "",
             _aligned(rows, left=3),
         ]
+    )
+
+
+def _fed(tile: str, operands: str, cards: Sequence[GPU]) -> tuple[str, ...]:
+    """Return what a tile has on Hopper, and the verdict on every GPU that has its instruction."""
+    hopper = feeding(HOPPER, tile, operands)
+    verdicts = (
+        feeding(card, tile, operands, instruction=hopper.instruction).verdict
+        if has_instruction(card, hopper.instruction)
+        else "-"
+        for card in cards
+    )
+    return (
+        tile,
+        operands,
+        hopper.instruction,
+        f"{hopper.reuse:g}",
+        f"{hopper.accumulators_per_thread:g}",
+        "-" if hopper.instruction == "mma" else f"{hopper.issue_interval:g}",
+        *verdicts,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,7 @@ from sweep.hardware.durations import ELEMENT_BYTES
 from sweep.inputs.call_arguments import Arguments, check_fields
 from sweep.inputs.hardware_names import element_bytes, element_type_of, find_gpu, rates
 from sweep.inputs.labels import check_choice
-from sweep.inputs.one_or_many import read_names
+from sweep.inputs.one_or_many import Names, read_names
 from sweep.quantities.arrays import Array
 from sweep.tensorcore.instructions.availability import (
     INSTRUCTIONS,
@@ -21,6 +22,7 @@ from sweep.tensorcore.instructions.availability import (
     check_instruction,
     has_instruction,
 )
+from sweep.tensorcore.instructions.elements import INTEGERS
 from sweep.tensorcore.instructions.instruction_shapes import (
     MOST_WGMMA_COLUMNS,
     WARP,
@@ -137,10 +139,9 @@ def feeding(
         check_instruction(card, operands, instruction)
     may = np.array([has_instruction(card, "wgmma") is not False for card in cards.labels])[gpus]
     wgmma = _uses_wgmma(may, m, n, most, operands, instruction)
-    _check_tiles(m, n, wgmma, np.asarray(np.array(elements.labels)[types]))
+    _check_tiles(m, n, wgmma, types, elements.labels)
     macs = flop / 2 * rates(elements, cards, types, gpus)
-    for card, kind, wide in np.unique([gpus.ravel(), types.ravel(), wgmma.ravel()], axis=1).T:
-        check_element_type_of(cards.labels[card], INSTRUCTIONS[wide], elements.labels[kind])
+    _check_types(elements, cards, types, gpus, wgmma)
     size = element_bytes(elements)[types]
     return _worked_out(m, n, wgmma, operands == "rs", size, macs, smem, most)
 
@@ -182,20 +183,32 @@ def _uses_wgmma(
     return np.asarray(may & (m == WGMMA_ROWS) & (m * n / WARP > most))
 
 
-def _check_tiles(m: Array, n: Array, wgmma: Array, types: Array) -> None:
+def _check_tiles(m: Array, n: Array, wgmma: Array, types: Array, kinds: Sequence[str]) -> None:
     """Refuse tiles that are not made of whole instructions, naming the first one."""
-    columns = np.where(wgmma, False, n % MMA_COLUMNS == 0)
-    for kind in np.unique(types):
-        columns |= wgmma & (types == kind) & has_columns(str(kind), n)
-    wrong = (m % np.where(wgmma, WGMMA_ROWS, MMA_ROWS) != 0) | ~columns
+    unit = np.where(wgmma, WGMMA_ROWS, MMA_ROWS)
+    wrong = (m % unit != 0) | (n % MMA_COLUMNS != 0) | wgmma & (n > MOST_WGMMA_COLUMNS)
+    for code, kind in enumerate(kinds):
+        if kind in INTEGERS:
+            wrong |= wgmma & (types == code) & ~has_columns(kind, n)
     if wrong.any():
-        rows, wide, uses, kind = (one[wrong].ravel()[0] for one in (m, n, wgmma, types))
+        rows, wide, uses, code = (one[wrong].ravel()[0] for one in (m, n, wgmma, types))
         takes = (
             f"wgmma takes multiples of {WGMMA_ROWS} rows and of {MMA_COLUMNS} columns up to"
             f" {MOST_WGMMA_COLUMNS}"
             if uses
             else f"mma takes multiples of {MMA_ROWS} rows and of {MMA_COLUMNS} columns"
         )
-        if uses and has_columns("fp16", wide) and not has_columns(str(kind), wide):
-            takes = f"wgmma of {kind} takes {columns_text(str(kind))}"
+        if uses and has_columns("fp16", wide) and not has_columns(kinds[code], wide):
+            takes = f"wgmma of {kinds[code]} takes {columns_text(kinds[code])}"
         raise Impossible(f"tile={rows}x{wide}: {takes}")
+
+
+def _check_types(elements: Names, cards: Names, types: Array, gpus: Array, wgmma: Array) -> None:
+    """Refuse an element type where it meets an instruction of a GPU that has no such type."""
+    for kind, element_type in enumerate(elements.labels):
+        for card, gpu in enumerate(cards.labels):
+            for wide, instruction in enumerate(INSTRUCTIONS[:2]):
+                if has_instruction(gpu, instruction, element_type) is not False:
+                    continue
+                if ((types == kind) & (gpus == card) & (wgmma == bool(wide))).any():
+                    check_element_type_of(gpu, instruction, element_type)
