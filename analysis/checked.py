@@ -10,13 +10,13 @@ import numpy as np
 from analysis.quantities import ROWS, limited
 from sweep.description import Schedule
 from sweep.errors import InputError, unknown_name
+from sweep.inputs.call_arguments import broadcast
+from sweep.inputs.hardware_names import find_gpu
 from sweep.inputs.labels import check_choice
 from sweep.inputs.reading import read_flag, read_numbers, read_object, read_scalar
 from sweep.inputs.space import read_schedules
 from sweep.quantities.arrays import Array
 from sweep.quantities.variables import VARIABLES
-from sweep.tensorcore.inputs import broadcast
-from sweep.tensorcore.names import find_gpu
 from sweep.tensorcore.record import plain
 
 __all__ = [

@@ -1,7 +1,7 @@
 """One row per parameter of a formula that no schedule has: unit and limits.
 
 ``ROWS`` finds a parameter by its name, here first, then among the quantities of the data path
-(``sweep.tensorcore.quantities``) and the parameters of a schedule
+(``sweep.quantities.data_path``) and the parameters of a schedule
 (``sweep.quantities.variables``). Limits keep every product and quotient of a formula finite. A
 formula takes durations as they are, not to the nearest 1/1024 cycle.
 """
@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
+from sweep.quantities.data_path import DATA_PATH, LARGEST, bounded
 from sweep.quantities.variables import VARIABLES, Kind, Variable
-from sweep.tensorcore.quantities import LARGEST, QUANTITIES, bounded
 
 SMALL, LARGE = 1e-30, 1e30
 """Limits of a rate or a time of any unit."""
@@ -94,7 +94,7 @@ def _real() -> Iterator[Variable]:
 ROWS: Mapping[str, Variable] = MappingProxyType(
     {
         **{name: replace(bounded(row), kind=_KIND) for name, row in VARIABLES.items()},
-        **{name: row for name, row in QUANTITIES.items() if row.kind == "physical"},
+        **{name: row for name, row in DATA_PATH.items() if row.kind == "physical"},
         **{row.name: row for rows in (_rates, _whole, _real) for row in rows()},
     }
 )

@@ -21,7 +21,7 @@ from sweep.hardware.budgets import (
     WARPGROUP_THREADS,
     accumulator_registers,
 )
-from sweep.tensorcore.inputs import Arguments
+from sweep.inputs.call_arguments import Arguments
 
 REGISTERS_PER_SM = 65_536
 MAX_REGISTERS_PER_THREAD = 255

@@ -11,7 +11,7 @@ from sweep.engine.feasibility import KV_STAGES
 from sweep.errors import InputTypeError, quoted
 from sweep.hardware.budgets import BARRIER_BYTES, carveout_bytes
 from sweep.hardware.durations import ELEMENT_BYTES
-from sweep.tensorcore.inputs import read_shape
+from sweep.inputs.call_arguments import read_shape
 
 _KIB = 1024
 

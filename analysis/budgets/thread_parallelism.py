@@ -18,9 +18,9 @@ from sweep.errors import InputError, unknown_name
 from sweep.hardware.budgets import OTHER_REGISTERS, WARPGROUP_THREADS, accumulator_registers
 from sweep.hardware.durations import ISSUE_CYCLES, durations
 from sweep.hardware.gpu import GPU
+from sweep.inputs.call_arguments import read_shape
 from sweep.quantities.arrays import Array
 from sweep.quantities.variables import GPU_FIELDS
-from sweep.tensorcore.inputs import read_shape
 
 WIDEST_LOAD_BYTES = 16
 """Bytes that one load instruction fetches per thread at most."""

@@ -16,10 +16,10 @@ import numpy.typing as npt
 from analysis.closed_forms.arithmetic import NUMERIC, Formula
 from sweep.catalogue.schedules import SCHEDULES
 from sweep.errors import InputError
+from sweep.inputs.call_arguments import broadcast
 from sweep.inputs.limits import check_run_length
 from sweep.inputs.reading import read_mapping, read_numbers
 from sweep.quantities.variables import VARIABLES
-from sweep.tensorcore.inputs import broadcast
 
 Columns = dict[str, npt.NDArray[Any]]
 Mask = npt.NDArray[np.bool_]

@@ -21,9 +21,9 @@ from analysis.quantities import ROWS, limited
 from sweep.errors import InputError
 from sweep.hardware.durations import ELEMENT_BYTES, stage_bytes
 from sweep.hardware.gpu import GPU
+from sweep.inputs.call_arguments import read_shape
 from sweep.inputs.reading import read_numbers
 from sweep.quantities.arrays import Array
-from sweep.tensorcore.inputs import read_shape
 
 
 def bytes_in_flight(bandwidth: ArrayLike, latency: ArrayLike) -> Array:

@@ -22,9 +22,9 @@ from sweep.description import Schedule
 from sweep.description.circuits import circuits_of
 from sweep.description.counts import Linear, linear
 from sweep.errors import InputError
+from sweep.inputs.call_arguments import broadcast
 from sweep.inputs.reading import read_mapping, read_numbers
 from sweep.quantities.variables import VARIABLES
-from sweep.tensorcore.inputs import broadcast
 
 __all__ = ["BOTTLENECK_WORDS", "PeriodFormula", "period_formula"]
 

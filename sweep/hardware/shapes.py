@@ -21,7 +21,8 @@ LARGEST_EXTENT: Mapping[str, int] = MappingProxyType({"tile": 2**16, "cluster": 
 
 
 @lru_cache(maxsize=4096)
-def _text_sizes(text: str) -> tuple[int, ...]:
+def text_sizes(text: str) -> tuple[int, ...]:
+    """Return the sizes of a shape as it is typed, none where the text is no shape."""
     found = re.fullmatch(r"\s*(\d{1,10}(?:\s*[xX]\s*\d{1,10})*)\s*", text, re.ASCII)
     return tuple(int(size) for size in re.split(r"[xX]", found[1])) if found else ()
 
@@ -57,11 +58,11 @@ def parse_shape(name: str, value: object) -> tuple[int, ...]:
     ((128, 256, 64), (2, 1))
     """
     axes, example = _AXES[name], VARIABLES[name].default
-    sizes = _tuple_sizes(value) if isinstance(value, tuple) else _text_sizes(str(value))
+    sizes = _tuple_sizes(value) if isinstance(value, tuple) else text_sizes(str(value))
     most = LARGEST_EXTENT[name]
     if len(sizes) != len(axes) or not all(0 < size <= most for size in sizes):
         raise InputError(
             f"{name}={quoted(value)}: must be {len(axes)} whole numbers from 1 to {most:,},"
-            f" {' x '.join(axes)}, such as {example!r} or {_text_sizes(str(example))}"
+            f" {' x '.join(axes)}, such as {example!r} or {text_sizes(str(example))}"
         )
     return sizes

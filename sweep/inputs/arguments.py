@@ -95,12 +95,17 @@ def read_argument(name: str, value: Any, variable: Variable | None = None) -> Ar
     found = _argument(variable, (name,), items)
     if found.array.size == 0:
         raise InputError(f"{name}: an empty axis; give at least one value")
-    if found.labels:
-        names, counts = np.unique(found.text, return_counts=True)
-        if counts.max() > 1:
-            twice = str(names[counts.argmax()])
-            raise InputError(f"{name}: {quoted(twice)} is there twice in one axis; give it once")
+    check_distinct(found)
     return found
+
+
+def check_distinct(axis: Argument) -> None:
+    """Refuse an axis of names or shapes that has one of them twice."""
+    if axis.labels:
+        names, counts = np.unique(axis.text, return_counts=True)
+        if counts.max() > 1:
+            twice = quoted(str(names[counts.argmax()]))
+            raise InputError(f"{axis.name}: {twice} is there twice in one axis; give it once")
 
 
 def _argument(

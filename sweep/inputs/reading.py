@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from sweep.errors import InputError, InputTypeError, quoted
+from sweep.inputs.arguments import Argument
 from sweep.inputs.dimensions import same_values
 from sweep.quantities.arrays import Array
 from sweep.quantities.named import Named, as_array, read_named
@@ -134,7 +135,14 @@ def _nested(name: str, value: Any) -> Array:
     return array
 
 
-def _aligned(named: Mapping[str, Named], arrays: dict[str, Array]) -> dict[str, Array]:
+def shared_sizes(named: Mapping[str, Named | Argument]) -> dict[str, int]:
+    """Return the length of every dimension that arguments have, in order of appearance.
+
+    Raises
+    ------
+    InputError
+        If two of them differ along a dimension, in length or coordinate.
+    """
     sizes: dict[str, int] = {}
     seen: dict[str, tuple[str, Array]] = {}
     for name, one in named.items():
@@ -149,6 +157,11 @@ def _aligned(named: Mapping[str, Named], arrays: dict[str, Array]) -> dict[str, 
                     raise InputError(
                         f"{name}: its coordinate along {dim!r} differs from that of {owner}"
                     )
+    return sizes
+
+
+def _aligned(named: Mapping[str, Named], arrays: dict[str, Array]) -> dict[str, Array]:
+    sizes = shared_sizes(named)
     dims, whole = list(sizes), tuple(sizes.values())
     for name, array in arrays.items():
         if name in named:

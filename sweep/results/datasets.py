@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,12 +14,16 @@ from sweep.errors import InputError, InputTypeError, quoted
 from sweep.inputs.reading import number_row, read_scalar
 from sweep.inputs.space import Space
 from sweep.quantities.attributes import label
-from sweep.quantities.variables import OUTPUTS, VARIABLES
+from sweep.quantities.variables import OUTPUTS, VARIABLES, Variable
 from sweep.version import __version__
 
 if TYPE_CHECKING:
     import xarray as xr
 
+ORIGIN: Mapping[str, str] = MappingProxyType(
+    {"Conventions": "CF-1.11", "source": f"warpsweep {__version__}"}
+)
+"""What every dataset says of itself."""
 THREADS = number_row("threads", whole=True, lower=1, upper=1024)
 
 
@@ -41,15 +46,35 @@ def check_progress(progress: Any, what: str = "a function") -> None:
 
 def dataset(space: Space, outputs: Outputs) -> xr.Dataset:
     """Label outputs of shape (schedules, *grid) as a Dataset over the space's dimensions."""
-    import xarray as xr
-
     dims = tuple(space.dims)
     if "schedule" not in space.dims:
         outputs = {name: array[0] for name, array in outputs.items()}
-    found = xr.Dataset({name: (dims, outputs[name]) for name in OUTPUTS}, coords=dict(space.coords))
-    found.attrs = provenance(space) | {"infeasible_points": json.dumps(count_reasons(outputs))}
-    labelled: xr.Dataset = label(found)
-    return labelled
+    variables = {name: (dims, outputs[name]) for name in OUTPUTS}
+    attrs = provenance(space) | {"infeasible_points": json.dumps(count_reasons(outputs))}
+    return build(variables, space.coords, attrs)
+
+
+def build(
+    variables: Mapping[str, Any],
+    coords: Mapping[str, Any],
+    attrs: Mapping[str, str] = ORIGIN,
+    rows: Mapping[str, Variable] = VARIABLES,
+) -> xr.Dataset:
+    """Return a Dataset whose quantities say what they are, and which says what made it.
+
+    Parameters
+    ----------
+    variables, coords : mapping of str to (dims, numpy.ndarray)
+    attrs : mapping of str to str
+        Of the whole.
+    rows : mapping of str to Variable
+        The quantities that the names can mean.
+    """
+    import xarray as xr
+
+    found: xr.Dataset = label(xr.Dataset(dict(variables), coords=dict(coords)), rows)
+    found.attrs = dict(attrs)
+    return found
 
 
 def count_reasons(outputs: Mapping[str, Any]) -> dict[str, int]:
@@ -66,8 +91,7 @@ def provenance(space: Space) -> dict[str, str]:
     }
     sources = {gpu.name: dict(gpu.sources) for gpu in space.gpus}
     return {
-        "Conventions": "CF-1.11",
-        "source": f"warpsweep {__version__}",
+        **ORIGIN,
         "schedules": " ".join(schedule.name for schedule in space.schedules),
         "parameters": json.dumps(parameters),
         "axes": json.dumps(dict(space.dims)),

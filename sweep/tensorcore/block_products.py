@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sweep.errors import InputError
+from sweep.inputs.call_arguments import one_of_many, read_shape
 from sweep.inputs.labels import check_choice
 from sweep.quantities.arrays import Array
-from sweep.tensorcore.inputs import one_of_many, read_shape
+from sweep.tensorcore.instructions.accumulators import accumulators_of
 from sweep.tensorcore.instructions.elements import held_in
 from sweep.tensorcore.instructions.fragments import fragment
-from sweep.tensorcore.instructions.multiply import ACCUMULATORS
+from sweep.tensorcore.instructions.instruction_shapes import OPERANDS
 from sweep.tensorcore.kernels import BANKS, WARP, multiply_blocks
 from sweep.tensorcore.record import Record
 from sweep.tensorcore.shared_memory.swizzle import CHUNK_BYTES, read_swizzle, tile_addresses
@@ -95,7 +96,26 @@ def block_product(
     """
     left, right = held_in("a", a, "fp16"), held_in("b", b, "fp16").T
     sizes = _sizes(left, right, block, bk, warp)
-    check_choice("accumulate", accumulate, ACCUMULATORS)
+    check_choice("accumulate", accumulate, accumulators_of("fp16"))
+    tables, pitch = _layout(sizes, swizzle, pad_elements)
+    c = np.empty((left.shape[0], right.shape[0]), dtype=np.float32)
+    counts = np.zeros(4, dtype=np.int64)
+    multiply_blocks()(
+        np.ascontiguousarray(left),
+        np.ascontiguousarray(right),
+        np.append(sizes, accumulate == "fp16").astype(np.int64),
+        *tables,
+        *(fragment(SHAPE, operand) for operand in OPERANDS),
+        *(np.full(rows * pitch // ELEMENT_BYTES, np.nan, np.float32) for rows in sizes[:2]),
+        *_scratch(sizes),
+        c,
+        counts,
+    )
+    return c, Counts(*(int(count) for count in counts))
+
+
+def _layout(sizes: Array, swizzle: Any, pad_elements: Any) -> tuple[list[Array], int]:
+    """Return where the 16-byte chunks of both k-tiles lie, and the bytes from row to row."""
     block_m, block_n, block_k = (int(size) for size in sizes[:3])
     pad = one_of_many("pad_elements", pad_elements)
     if pad * ELEMENT_BYTES % CHUNK_BYTES:
@@ -105,22 +125,7 @@ def block_product(
         )
     layout, row = read_swizzle(swizzle), block_k * ELEMENT_BYTES
     pitch = row + pad * ELEMENT_BYTES
-    tables = [tile_addresses(rows, row, pitch, layout) for rows in (block_m, block_n)]
-    maps = [fragment(SHAPE, operand) for operand in ("a", "b", "c")]
-    c = np.empty((left.shape[0], right.shape[0]), dtype=np.float32)
-    counts = np.zeros(4, dtype=np.int64)
-    multiply_blocks()(
-        np.ascontiguousarray(left),
-        np.ascontiguousarray(right),
-        np.append(sizes, accumulate == "fp16").astype(np.int64),
-        *tables,
-        *maps,
-        *(np.full(rows * pitch // ELEMENT_BYTES, np.nan, np.float32) for rows in sizes[:2]),
-        *_scratch(sizes),
-        c,
-        counts,
-    )
-    return c, Counts(*(int(count) for count in counts))
+    return [tile_addresses(rows, row, pitch, layout) for rows in (block_m, block_n)], pitch
 
 
 def _scratch(sizes: Array) -> list[Array]:

@@ -15,6 +15,12 @@ from sweep.compiling.kept import once
 from sweep.compiling.numba_options import compiled, function, inlined
 
 Array = Any
+Side = Any
+"""An operand: its shared memory, where its chunks lie there, its map of lanes, its fragments."""
+Sums = Any
+"""The accumulators of a block's mma, their map of lanes, and scratch for the sums."""
+Warp = Any
+"""What a warp works in: the addresses of its lanes, banks to count, and registers."""
 
 BANKS = 32
 WARP = 32
@@ -123,20 +129,20 @@ def multiply(
 
 
 @function
-def load_a(
-    memory: Array,
-    table: Array,
-    first: int,
-    k: int,
-    block: int,
-    addresses: Array,
-    banks: Array,
-    a_map: Array,
-    held: Array,
-    matrix: Array,
-    counts: Array,
-) -> None:
+def stage(matrix: Array, first: int, k: int, side: Side) -> None:
+    """Write a k-tile to shared memory, rows from ``first`` and columns from ``k`` on."""
+    memory, table, _, _ = side
+    rows, chunks = table.shape
+    for row in range(rows):
+        for at in range(8 * chunks):
+            memory[table[row, at // 8] // 2 + at % 8] = matrix[first + row, k + at]
+
+
+@function
+def load_a(side: Side, first: int, k: int, block: int, warp: Warp, counts: Array) -> None:
     """Load the A fragment of 16 rows from ``first`` on, columns k to k + 15."""
+    memory, table, lanes, matrix = side
+    addresses, banks, held = warp
     for lane in range(WARP):
         part = lane // PHASE_LANES
         row = first + lane % PHASE_LANES + PHASE_LANES * (part % 2)
@@ -145,25 +151,15 @@ def load_a(
     ldmatrix(memory, addresses, held, 0)
     for lane in range(WARP):
         for element in range(8):
-            row, column = a_map[lane, element, 0], a_map[lane, element, 1]
+            row, column = lanes[lane, element, 0], lanes[lane, element, 1]
             matrix[block, row, column] = held[0, lane, element]
 
 
 @function
-def load_b(
-    memory: Array,
-    table: Array,
-    first: int,
-    k: int,
-    block: int,
-    addresses: Array,
-    banks: Array,
-    b_map: Array,
-    held: Array,
-    matrix: Array,
-    counts: Array,
-) -> None:
+def load_b(side: Side, first: int, k: int, block: int, warp: Warp, counts: Array) -> None:
     """Load two B fragments, 16 columns from ``first`` on, stored as rows along K."""
+    memory, table, lanes, matrix = side
+    addresses, banks, held = warp
     for lane in range(WARP):
         part = lane // PHASE_LANES
         row = first + lane % PHASE_LANES + PHASE_LANES * (part // 2)
@@ -172,8 +168,46 @@ def load_b(
     ldmatrix(memory, addresses, held, 0)
     for lane in range(WARP):
         for element in range(8):
-            row, column = b_map[lane, element % 4, 0], b_map[lane, element % 4, 1]
+            row, column = lanes[lane, element % 4, 0], lanes[lane, element % 4, 1]
             matrix[block + element // 4, row, column] = held[0, lane, element]
+
+
+@function
+def multiply_warp_tile(
+    top: int, left: int, k: int, sizes: Array, a: Side, b: Side, c: Sums, warp: Warp, counts: Array
+) -> None:
+    """Load a warp's fragments of 16 columns along K and execute their mma."""
+    accumulators, c_map, sums = c
+    for i in range(sizes[WM] // 16):
+        load_a(a, top + 16 * i, k, i, warp, counts)
+    for j in range(sizes[WN] // 16):
+        load_b(b, left + 16 * j, k, 2 * j, warp, counts)
+    for i in range(sizes[WM] // 16):
+        for j in range(sizes[WN] // 8):
+            tile = (top // 16 + i) * (sizes[BN] // 8) + left // 8 + j
+            multiply(a[3], i, b[3], j, accumulators, tile, c_map, sizes[HALF], sums)
+            counts[MMA] += 1
+
+
+@function
+def multiply_k_tile(sizes: Array, a: Side, b: Side, c: Sums, warp: Warp, counts: Array) -> None:
+    """Multiply what shared memory holds, warp by warp."""
+    for top in range(0, sizes[BM], sizes[WM]):
+        for left in range(0, sizes[BN], sizes[WN]):
+            for k in range(0, sizes[BK], 16):
+                multiply_warp_tile(top, left, k, sizes, a, b, c, warp, counts)
+
+
+@function
+def store_block(held: Sums, top: int, left: int, wide: int, c: Array) -> None:
+    """Write a block's accumulators, ``wide`` mma next to each other, to C."""
+    accumulators, c_map, _ = held
+    for tile in range(accumulators.shape[0]):
+        for lane in range(WARP):
+            for element in range(4):
+                row = top + 16 * (tile // wide) + c_map[lane, element, 0]
+                column = left + 8 * (tile % wide) + c_map[lane, element, 1]
+                c[row, column] = accumulators[tile, lane, element]
 
 
 def _multiply_blocks(
@@ -198,70 +232,17 @@ def _multiply_blocks(
     counts: Array,
 ) -> None:
     """Multiply A (M x K) by B, given as its columns (N x K), block by block."""
-    bm, bn, bk, wm, wn, half = sizes[BM], sizes[BN], sizes[BK], sizes[WM], sizes[WN], sizes[HALF]
-    columns = bn // 8
-    for top in range(0, a.shape[0], bm):
-        for left in range(0, b.shape[0], bn):
+    a_side = (a_memory, a_table, a_map, a_matrix)
+    b_side = (b_memory, b_table, b_map, b_matrix)
+    c_side, warp = (accumulators, c_map, sums), (addresses, banks, held)
+    for top in range(0, a.shape[0], sizes[BM]):
+        for left in range(0, b.shape[0], sizes[BN]):
             accumulators[:, :, :] = 0
-            for k in range(0, a.shape[1], bk):
-                for row in range(bm):
-                    for at in range(bk):
-                        a_memory[a_table[row, at // 8] // 2 + at % 8] = a[top + row, k + at]
-                for row in range(bn):
-                    for at in range(bk):
-                        b_memory[b_table[row, at // 8] // 2 + at % 8] = b[left + row, k + at]
-                for warp_row in range(0, bm, wm):
-                    for warp_column in range(0, bn, wn):
-                        for step in range(0, bk, 16):
-                            for i in range(wm // 16):
-                                load_a(
-                                    a_memory,
-                                    a_table,
-                                    warp_row + 16 * i,
-                                    step,
-                                    i,
-                                    addresses,
-                                    banks,
-                                    a_map,
-                                    held,
-                                    a_matrix,
-                                    counts,
-                                )
-                            for j in range(wn // 16):
-                                load_b(
-                                    b_memory,
-                                    b_table,
-                                    warp_column + 16 * j,
-                                    step,
-                                    2 * j,
-                                    addresses,
-                                    banks,
-                                    b_map,
-                                    held,
-                                    b_matrix,
-                                    counts,
-                                )
-                            for i in range(wm // 16):
-                                for j in range(wn // 8):
-                                    tile = (warp_row // 16 + i) * columns + warp_column // 8 + j
-                                    multiply(
-                                        a_matrix,
-                                        i,
-                                        b_matrix,
-                                        j,
-                                        accumulators,
-                                        tile,
-                                        c_map,
-                                        half,
-                                        sums,
-                                    )
-                                    counts[MMA] += 1
-            for tile in range((bm // 16) * columns):
-                for lane in range(WARP):
-                    for element in range(4):
-                        row = top + 16 * (tile // columns) + c_map[lane, element, 0]
-                        column = left + 8 * (tile % columns) + c_map[lane, element, 1]
-                        c[row, column] = accumulators[tile, lane, element]
+            for k in range(0, a.shape[1], sizes[BK]):
+                stage(a, top, k, a_side)
+                stage(b, left, k, b_side)
+                multiply_k_tile(sizes, a_side, b_side, c_side, warp, counts)
+            store_block(c_side, top, left, sizes[BN] // 8, c)
 
 
 @once

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sweep.tensorcore.quantities import QUANTITIES
+from sweep.quantities.data_path import DATA_PATH
 
 
 def plain(values: Any) -> Any:
@@ -38,7 +38,7 @@ class Record(Mapping[str, Any]):
 
 
 def _text(name: str, value: Any) -> str:
-    row = QUANTITIES.get(name)
+    row = DATA_PATH.get(name)
     units = "" if row is None or row.units == "1" else f" {row.units}"
     if isinstance(value, float):
         return f"{value:.6g}{units}"

@@ -8,11 +8,18 @@ from typing import Any
 
 from sweep.hardware.gpu import GPU, GPUS
 from sweep.hardware.instructions import has_clusters
+from sweep.inputs.hardware_names import find_gpu
 from sweep.inputs.labels import check_choice
 from sweep.tensorcore.budgets.reuse import feeding
 from sweep.tensorcore.budgets.stages import stage_budget
-from sweep.tensorcore.instructions.fragments import MMA_TYPES, OPERANDS, fragment, read_instruction
-from sweep.tensorcore.names import find_gpu
+from sweep.tensorcore.instructions.availability import has_instruction
+from sweep.tensorcore.instructions.fragments import fragment
+from sweep.tensorcore.instructions.instruction_shapes import (
+    MMA_TYPES,
+    OPERANDS,
+    WGMMA_TYPES,
+    read_instruction,
+)
 from sweep.tensorcore.shared_memory.ldmatrix import ldmatrix_wavefronts
 from sweep.tensorcore.shared_memory.swizzle import layout_name, read_swizzle
 from sweep.tensorcore.traffic.traffic import dram_traffic
@@ -65,14 +72,9 @@ def tensorcore_table(name: str, gpu: str | GPU = "lecture") -> str:
 
 
 def _banks(gpu: GPU) -> str:
-    shapes = [(shape, kind) for shape, kinds in MMA_TYPES.items() for kind in kinds]
     rows: list[tuple[str, ...]] = [("instruction", "type", "multiply-adds", "A", "B", "C")]
-    for shape, kind in shapes:
-        held = (str(fragment(shape, operand, kind).shape[1]) for operand in OPERANDS)
-        rows.append((shape, kind, f"{read_instruction(shape, kind).multiply_adds:,}", *held))
-    wide = read_instruction("m64n256k16")
-    held = (str(fragment(wide.name, operand).shape[1]) for operand in ("a", "c"))
-    rows.append((wide.name, "fp16", f"{wide.multiply_adds:,}", next(held), "-", next(held)))
+    rows += [_held(shape, kind) for shape, kinds in MMA_TYPES.items() for kind in kinds]
+    rows += [_held(f"m64n256k{k}", kind) for k, kinds in WGMMA_TYPES.items() for kind in kinds]
     ways = [("BK", "row bytes", *(layout_name(read_swizzle(one)) for one in SWIZZLES))]
     for row in ROW_ELEMENTS:
         counts = (ldmatrix_wavefronts(row, 2, one) for one in SWIZZLES)
@@ -90,6 +92,16 @@ def _banks(gpu: GPU) -> str:
     )
 
 
+def _held(shape: str, kind: str) -> tuple[str, ...]:
+    """Return how many elements of each operand a lane holds; none of wgmma's B."""
+    instruction = read_instruction(shape, kind)
+    held = (
+        "-" if one == "b" and instruction.warps > 1 else str(fragment(shape, one, kind).shape[1])
+        for one in OPERANDS
+    )
+    return shape, kind, f"{instruction.multiply_adds:,}", *held
+
+
 def _feeding(gpu: GPU) -> str:
     cards = [GPUS[name] for name in FEEDING_GPUS]
     needs = [("GPU", "multiply-adds per cycle", "needed per shared-memory byte")]
@@ -99,26 +111,7 @@ def _feeding(gpu: GPU) -> str:
         needs.append((card.name, f"{flop / 2:,.0f}", f"{needed:g}"))
     head = ("tile", "A, B", "instruction", "per byte", "accumulators", "wgmma cycles")
     rows = [(*head, *(card.name for card in cards))]
-    for tile, operands in FEEDING_TILES:
-        hopper = feeding(HOPPER, tile, operands)
-        mma = hopper.instruction == "mma"
-        verdicts = (
-            feeding(card, tile, operands, instruction=hopper.instruction).verdict
-            if mma or card.name == HOPPER
-            else "-"
-            for card in cards
-        )
-        rows.append(
-            (
-                tile,
-                operands,
-                hopper.instruction,
-                f"{hopper.reuse:g}",
-                f"{hopper.accumulators_per_thread:g}",
-                "-" if mma else f"{hopper.issue_interval:g}",
-                *verdicts,
-            )
-        )
+    rows += [_fed(tile, operands, cards) for tile, operands in FEEDING_TILES]
     return "\n".join(
         [
             "Multiply-adds per shared-memory byte that the Tensor Core needs, 16-bit elements",
@@ -130,6 +123,26 @@ def _feeding(gpu: GPU) -> str:
             "",
             _aligned(rows, left=3),
         ]
+    )
+
+
+def _fed(tile: str, operands: str, cards: Sequence[GPU]) -> tuple[str, ...]:
+    """Return what a tile has on Hopper, and the verdict on every GPU that has its instruction."""
+    hopper = feeding(HOPPER, tile, operands)
+    verdicts = (
+        feeding(card, tile, operands, instruction=hopper.instruction).verdict
+        if has_instruction(card, hopper.instruction)
+        else "-"
+        for card in cards
+    )
+    return (
+        tile,
+        operands,
+        hopper.instruction,
+        f"{hopper.reuse:g}",
+        f"{hopper.accumulators_per_thread:g}",
+        "-" if hopper.instruction == "mma" else f"{hopper.issue_interval:g}",
+        *verdicts,
     )
 
 

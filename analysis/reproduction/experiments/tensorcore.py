@@ -16,7 +16,7 @@ from sweep.tensorcore import (
     ldmatrix_wavefronts,
     stage_budget,
 )
-from sweep.tensorcore.instructions.fragments import OPERANDS, read_instruction
+from sweep.tensorcore.instructions.instruction_shapes import OPERANDS, read_instruction
 
 Value = float | int | str
 

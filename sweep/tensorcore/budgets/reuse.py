@@ -11,18 +11,29 @@ import numpy as np
 from sweep.errors import Impossible
 from sweep.hardware.budgets import OTHER_REGISTERS
 from sweep.hardware.durations import ELEMENT_BYTES
-from sweep.hardware.gpu import GPU
-from sweep.hardware.instructions import has_tcgen05, has_wgmma
+from sweep.inputs.call_arguments import Arguments, check_fields
+from sweep.inputs.hardware_names import element_bytes, element_type_of, find_gpu, rates
 from sweep.inputs.labels import check_choice
+from sweep.inputs.one_or_many import Names, read_names
 from sweep.quantities.arrays import Array
-from sweep.tensorcore.inputs import Arguments, check_fields
-from sweep.tensorcore.instructions.fragments import MOST_WGMMA_COLUMNS, WARP
-from sweep.tensorcore.names import element_bytes, element_type_of, find_gpu, rates, read_names
+from sweep.tensorcore.instructions.availability import (
+    INSTRUCTIONS,
+    check_element_type_of,
+    check_instruction,
+    has_instruction,
+)
+from sweep.tensorcore.instructions.elements import INTEGERS
+from sweep.tensorcore.instructions.instruction_shapes import (
+    MOST_WGMMA_COLUMNS,
+    WARP,
+    WGMMA_ROWS,
+    columns_text,
+    has_columns,
+)
 from sweep.tensorcore.record import Record, plain
 
 OPERANDS = ("ss", "rs")
-INSTRUCTIONS = ("mma", "wgmma", "tcgen05")
-WGMMA_ROWS, WARPGROUP = 64, 128
+WARPGROUP = 128
 MMA_ROWS, MMA_COLUMNS = 16, 8
 INSTRUCTION_K_BYTES = 32
 """Bytes along K of one instruction: k16 of 16-bit elements, k32 of 8-bit ones."""
@@ -101,8 +112,8 @@ def feeding(
     Raises
     ------
     InputError
-        If the tile is not made of the instruction's, a GPU does not have the instruction, or mma
-        is to have A in registers only.
+        If the tile is not made of the instruction's, a GPU does not have the instruction or not of
+        the element type, or mma is to have A in registers only.
 
     Examples
     --------
@@ -125,52 +136,43 @@ def feeding(
     given.fields(FIELDS, cards, fields)
     m, n, gpus, types, flop, smem, most = given.arrays().values()
     for card in cards.labels:
-        _check_instruction(card, operands, instruction)
-    wgmma = _uses_wgmma(_has_wgmma(cards.labels)[gpus], m, n, most, operands, instruction)
-    _check_tiles(m, n, wgmma)
-    size = element_bytes(elements)[types]
+        check_instruction(card, operands, instruction)
+    may = np.array([has_instruction(card, "wgmma") is not False for card in cards.labels])[gpus]
+    wgmma = _uses_wgmma(may, m, n, most, operands, instruction)
+    _check_tiles(m, n, wgmma, types, elements.labels)
     macs = flop / 2 * rates(elements, cards, types, gpus)
+    _check_types(elements, cards, types, gpus, wgmma)
+    size = element_bytes(elements)[types]
+    return _worked_out(m, n, wgmma, operands == "rs", size, macs, smem, most)
+
+
+def _worked_out(
+    m: Array,
+    n: Array,
+    wgmma: Array,
+    a_in_registers: bool,
+    element_bytes: Array,
+    macs_per_cycle: Array,
+    smem_bytes_per_cycle: Array,
+    register_limit: Array,
+) -> Feeding:
+    """Return what tiles take, point by point."""
     rows = np.where(wgmma, WGMMA_ROWS, m)
-    read = (n + (0 if operands == "rs" else rows)) * size
-    reuse, needed = rows * n / read, macs / smem
+    read = (n + (0 if a_in_registers else rows)) * element_bytes
+    reuse, needed = rows * n / read, macs_per_cycle / smem_bytes_per_cycle
     accumulators = m * n / np.where(wgmma, WARPGROUP, WARP)
-    k = INSTRUCTION_K_BYTES / size
-    by_core = rows * n * k / macs
-    by_memory = FEWEST_RS_CYCLES if operands == "rs" else read * k / smem
+    k = INSTRUCTION_K_BYTES / element_bytes
+    by_core = rows * n * k / macs_per_cycle
+    by_memory = FEWEST_RS_CYCLES if a_in_registers else read * k / smem_bytes_per_cycle
     interval = np.where(wgmma, np.maximum(by_core, by_memory), np.nan)
-    feeds, fits = reuse >= needed, accumulators + OTHER_REGISTERS <= most
+    feeds, fits = reuse >= needed, accumulators + OTHER_REGISTERS <= register_limit
     verdict = np.array(VERDICTS)[~feeds + 2 * ~fits]
-    names = np.array(INSTRUCTIONS[:2])[wgmma.astype(np.int64)]
-    columns = (names, reuse, needed, accumulators, most, interval, feeds, fits, verdict)
+    names = np.array(INSTRUCTIONS)[wgmma.astype(np.int64)]
+    columns = (
+        *(names, reuse, needed, accumulators, register_limit),
+        *(interval, feeds, fits, verdict),
+    )
     return Feeding(*(plain(column) for column in columns))
-
-
-def _check_instruction(gpu: GPU, operands: str, instruction: str | None) -> None:
-    """Refuse an instruction that is not on this GPU, or that is not modelled."""
-    if instruction == "mma" and operands == "rs":
-        raise Impossible(
-            "operands='rs': only wgmma takes A from registers or from shared memory; mma takes both"
-            " operands from registers, loaded from shared memory"
-        )
-    capability = gpu.compute_capability
-    here = f"gpu={gpu.name!r}" + ("" if capability is None else f" (of {capability:.1f})")
-    known, tcgen05 = capability is not None, bool(has_tcgen05(capability))
-    if instruction == "tcgen05" and known and not tcgen05:
-        raise Impossible(f"instruction='tcgen05': exists on compute capability 10.x, {here}")
-    if (instruction == "wgmma" or operands == "rs") and known and not has_wgmma(capability):
-        asked = "operands='rs'" if instruction is None else f"instruction={instruction!r}"
-        raise Impossible(f"{asked}: wgmma exists on compute capability 9.0 alone, {here}")
-    if instruction == "tcgen05" or (instruction is None and tcgen05):
-        raise Impossible(
-            f"instruction='tcgen05': not modelled yet, and {here} computes with it; give"
-            " instruction='mma' for mma.sync"
-        )
-
-
-def _has_wgmma(cards: Sequence[GPU]) -> Array:
-    """Return which GPUs have wgmma, as far as it is known."""
-    given = (card.compute_capability for card in cards)
-    return np.array([one is None or bool(has_wgmma(one)) for one in given])
 
 
 def _uses_wgmma(
@@ -181,15 +183,32 @@ def _uses_wgmma(
     return np.asarray(may & (m == WGMMA_ROWS) & (m * n / WARP > most))
 
 
-def _check_tiles(m: Array, n: Array, wgmma: Array) -> None:
+def _check_tiles(m: Array, n: Array, wgmma: Array, types: Array, kinds: Sequence[str]) -> None:
+    """Refuse tiles that are not made of whole instructions, naming the first one."""
     unit = np.where(wgmma, WGMMA_ROWS, MMA_ROWS)
     wrong = (m % unit != 0) | (n % MMA_COLUMNS != 0) | wgmma & (n > MOST_WGMMA_COLUMNS)
+    for code, kind in enumerate(kinds):
+        if kind in INTEGERS:
+            wrong |= wgmma & (types == code) & ~has_columns(kind, n)
     if wrong.any():
-        first = [extent[wrong].ravel()[0] for extent in (m, n, wgmma)]
+        rows, wide, uses, code = (one[wrong].ravel()[0] for one in (m, n, wgmma, types))
         takes = (
             f"wgmma takes multiples of {WGMMA_ROWS} rows and of {MMA_COLUMNS} columns up to"
             f" {MOST_WGMMA_COLUMNS}"
-            if first[2]
+            if uses
             else f"mma takes multiples of {MMA_ROWS} rows and of {MMA_COLUMNS} columns"
         )
-        raise Impossible(f"tile={first[0]}x{first[1]}: {takes}")
+        if uses and has_columns("fp16", wide) and not has_columns(kinds[code], wide):
+            takes = f"wgmma of {kinds[code]} takes {columns_text(kinds[code])}"
+        raise Impossible(f"tile={rows}x{wide}: {takes}")
+
+
+def _check_types(elements: Names, cards: Names, types: Array, gpus: Array, wgmma: Array) -> None:
+    """Refuse an element type where it meets an instruction of a GPU that has no such type."""
+    for kind, element_type in enumerate(elements.labels):
+        for card, gpu in enumerate(cards.labels):
+            for wide, instruction in enumerate(INSTRUCTIONS[:2]):
+                if has_instruction(gpu, instruction, element_type) is not False:
+                    continue
+                if ((types == kind) & (gpus == card) & (wgmma == bool(wide))).any():
+                    check_element_type_of(gpu, instruction, element_type)

@@ -12,9 +12,10 @@ from sweep.errors import InputError
 from sweep.hardware.budgets import stages_that_fit
 from sweep.hardware.durations import ELEMENT_BYTES
 from sweep.hardware.durations import stage_bytes as ring_slot_bytes
+from sweep.inputs.call_arguments import Arguments, check_fields
+from sweep.inputs.hardware_names import element_bytes, element_type_of, find_gpu, rates
+from sweep.inputs.one_or_many import read_names
 from sweep.quantities.arrays import Array
-from sweep.tensorcore.inputs import Arguments, check_fields
-from sweep.tensorcore.names import element_bytes, element_type_of, find_gpu, rates, read_names
 from sweep.tensorcore.record import Record, plain
 
 MOST_STAGES = 2**53

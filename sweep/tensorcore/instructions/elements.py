@@ -50,13 +50,29 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
 )
 """fp8 is E4M3, which has no infinity; ``cvt.satfinite`` gives its largest number instead."""
 
+INTEGERS: Mapping[str, tuple[int, int, int]] = MappingProxyType(
+    {
+        "int8": (8, -128, 127),
+        "int4": (4, -8, 7),
+        "b1": (1, 0, 1),
+        "int32": (32, -(2**31), 2**31 - 1),
+    }
+)
+"""Bits and limits of the integer types; int32 is what they are summed in."""
+
 ELEMENT_BITS: Mapping[str, int] = MappingProxyType(
-    {**{name: one.bits for name, one in FORMATS.items()}, "int8": 8}
+    {
+        **{name: one.bits for name, one in FORMATS.items()},
+        **{name: bits for name, (bits, _, _) in INTEGERS.items() if name != "int32"},
+        "fp64": 64,
+    }
 )
 
 
-def held_in(name: str, values: ArrayLike, element_type: str) -> NDArray[np.float32]:
+def held_in(name: str, values: ArrayLike, element_type: str) -> Array:
     """Return numbers as an element type holds them, rounded to nearest even.
+
+    fp64 comes as float64, every other type as float32, which holds all of its numbers.
 
     Raises
     ------
@@ -71,15 +87,24 @@ def held_in(name: str, values: ArrayLike, element_type: str) -> NDArray[np.float
     [0.34375, 448.0]
     """
     array = real_numbers(name, values).astype(np.float64)
-    check_element_type(element_type, (*FORMATS, "int8"), "an operand")
-    if element_type == "int8":
-        wrong = ~((array == np.rint(array)) & (array >= -128) & (array <= 127))
-        if wrong.any():
-            raise InputError(
-                f"{name}={array[wrong].ravel()[0]:g}: int8 elements are whole numbers -128 to 127"
-            )
+    check_element_type(element_type, tuple(ELEMENT_BITS), "an operand")
+    if element_type == "fp64":
+        return array
+    if element_type in INTEGERS:
+        check_whole(name, array, element_type)
         return array.astype(np.float32)
     return rounded(array, FORMATS[element_type]).astype(np.float32)
+
+
+def check_whole(name: str, array: Array, element_type: str) -> None:
+    """Refuse what is no number of an integer type."""
+    _, low, high = INTEGERS[element_type]
+    wrong = ~((array == np.rint(array)) & (array >= low) & (array <= high))
+    if wrong.any():
+        raise InputError(
+            f"{name}={array[wrong].ravel()[0]:.10g}: {element_type} elements are whole numbers"
+            f" {low} to {high}"
+        )
 
 
 def rounded(values: ArrayLike, form: Format) -> NDArray[np.float64]:

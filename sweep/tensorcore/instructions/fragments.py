@@ -1,122 +1,63 @@
 """Which lane holds which element of an operand: the register fragments of mma and wgmma.
 
-All of the PTX ISA's maps for these shapes follow one rule. A 32-bit register of lane (g, t),
-g = lane // 4 and t = lane % 4, holds the 4 bytes from byte 4 t on of row g of an 8 x 16-byte core
-matrix; A's registers take the core matrices of 8 rows first down M, then along K; B's, which are
-8 columns of 16 bytes, along K; the accumulators' core matrices are 8 x 8, two elements per lane,
-first down M, then along N. A warpgroup's four warps hold 16 rows of a wgmma each.
+All of the PTX ISA's maps but that of Volta's m8n8k4 (``quadpairs``) follow one rule. A register of
+lane (g, t), g = lane // 4 and t = lane % 4, holds neighbours of row g of a core matrix of 8 rows:
+4 bytes of it from byte 4 t on, or element t where elements have 8 bytes. A's registers take the
+core matrices of 8 rows first down M, then along K; B's, which are 8 columns, along K; the
+accumulators' core matrices are 8 x 8, two elements per lane, first down M, then along N. A
+warpgroup's four warps hold 16 rows of a wgmma each.
 
-Source: PTX ISA 8.5, "Warp-level matrix instructions", matrix fragments for mma.m16n8k4, k8, k16
-and k32, and "Asynchronous warpgroup-level matrix instructions", register fragments and
-accumulators of wgmma.m64nNk16.
+Source: PTX ISA 9.2, sections 9.7.14.5.1 to 9.7.14.5.13, "Matrix Fragments for mma.m8n8k4" to
+"m16n8k256", and 9.7.15.5.1.1, "Register Fragments" of wgmma.m64nNk16, k8 and k32.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
-from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sweep.errors import InputError, unknown_name
-from sweep.tensorcore.instructions.elements import ELEMENT_BITS, check_element_type
-
-MMA_TYPES: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "m16n8k4": ("tf32",),
-        "m16n8k8": ("fp16", "bf16", "tf32"),
-        "m16n8k16": ("fp16", "bf16", "int8", "fp8"),
-        "m16n8k32": ("int8", "fp8"),
-    }
+from sweep.tensorcore.instructions.accumulators import read_accumulator
+from sweep.tensorcore.instructions.elements import ELEMENT_BITS
+from sweep.tensorcore.instructions.instruction_shapes import (
+    OPERANDS,
+    WARP,
+    Instruction,
+    read_instruction,
 )
-"""The warp-level shapes and what their operands can be."""
-WGMMA_TYPES = ("fp16", "bf16")
-OPERANDS = ("a", "b", "c")
-MOST_WGMMA_COLUMNS = 256
-WARP = 32
+from sweep.tensorcore.instructions.quadpairs import quadpair_fragment
 
-_NAME = re.compile(r"m(\d{1,4})n(\d{1,4})k(\d{1,4})", re.ASCII)
+REGISTER_BITS = 32
 
 
-@dataclass(frozen=True)
-class Instruction:
-    """The shape of an mma or wgmma: M x N x K elements."""
-
-    name: str
-    m: int
-    n: int
-    k: int
-
-    @property
-    def multiply_adds(self) -> int:
-        """M N K."""
-        return self.m * self.n * self.k
-
-    @property
-    def warps(self) -> int:
-        """Warps that execute it together: 16 rows each."""
-        return self.m // 16
-
-    def extents(self, operand: str) -> tuple[int, int]:
-        """Return the rows and columns of an operand."""
-        return {"a": (self.m, self.k), "b": (self.k, self.n), "c": (self.m, self.n)}[operand]
-
-
-def read_instruction(shape: str, element_type: str = "fp16") -> Instruction:
-    """Return an instruction by its name, where it takes that element type.
-
-    Raises
-    ------
-    InputError
-        If there is no such shape, or not of that type.
-
-    Examples
-    --------
-    >>> read_instruction("m16n8k16").multiply_adds
-    2048
-    """
-    found = _NAME.fullmatch(shape) if isinstance(shape, str) else None
-    if isinstance(shape, str) and shape in MMA_TYPES:
-        check_element_type(element_type, MMA_TYPES[shape], shape)
-    elif found is not None and found[1] == "64" and found[3] == "16":
-        _check_wgmma_columns(shape, int(found[2]))
-        check_element_type(element_type, WGMMA_TYPES, shape)
-    else:
-        raise unknown_name("shape", shape, (*MMA_TYPES, "m64nNk16 (N = 8, 16, ..., 256)"))
-    assert found is not None
-    return Instruction(shape, *(int(size) for size in found.groups()))
-
-
-def _check_wgmma_columns(shape: str, columns: int) -> None:
-    if columns % 8 or not 0 < columns <= MOST_WGMMA_COLUMNS:
-        raise InputError(
-            f"shape={shape!r}: N={columns}, wgmma takes multiples of 8 columns up to"
-            f" {MOST_WGMMA_COLUMNS}"
-        )
-
-
-def fragment(shape: str, operand: str, element_type: str = "fp16") -> NDArray[np.int64]:
+def fragment(
+    shape: str, operand: str, element_type: str = "fp16", accumulate: str | None = None
+) -> NDArray[np.int64]:
     """Return where each element of each lane lies in an operand.
 
     Parameters
     ----------
     shape : str
-        "m16n8k8", "m16n8k16", "m16n8k32" (one warp), or "m64nNk16" for wgmma (a warpgroup), N a
-        multiple of 8 up to 256.
+        Of one warp: "m16n8k8", "m16n8k16", ..., "m8n8k4", ... (``MMA_TYPES`` has all); of wgmma (a
+        warpgroup): "m64nNk8" of tf32, "m64nNk16" of fp16 and bf16, "m64nNk32" of fp8 and int8,
+        N a multiple of 8 up to 256 (of int8, beyond 32, a multiple of 16).
     operand : {"a", "b", "c", "d"}
         "c" and "d" are the accumulator, which lies the same before and after.
     element_type : str
-        Of A and B: fp16 or bf16; int8 or fp8 for m16n8k32.
+        Of A and B: what the shape multiplies. int8 and int4 stand for the unsigned types too, fp8
+        for E4M3 and E5M2.
+    accumulate : str, optional
+        Type of the accumulators: fp32, fp16, int32 or fp64, by default the element type's usual
+        one. Only in "m8n8k4" of fp16 do accumulators of fp16 lie elsewhere than those of fp32.
 
     Returns
     -------
     numpy.ndarray of int64, shape (lanes, elements, 2)
         Row and column of each element, in the order of the lane's registers: a bijection onto the
-        operand. B is K x N.
+        operand. B is K x N. "m8n8k4" of fp16 computes four products: lane l holds elements of
+        product l // 4 % 4, and each of them is covered once.
 
     Raises
     ------
@@ -135,16 +76,19 @@ def fragment(shape: str, operand: str, element_type: str = "fp16") -> NDArray[np
     if name not in (*OPERANDS, "d"):
         raise unknown_name("operand", operand, (*OPERANDS, "d"))
     name = "c" if name == "d" else name
+    accumulator = read_accumulator(accumulate, element_type)
     if name == "b" and instruction.warps > 1:
         raise InputError(
             f"operand='b' of {shape}: wgmma reads B from shared memory, no lane holds it"
         )
+    if instruction.products > 1:
+        return quadpair_fragment(name, accumulator)
     return _fragment(instruction, name, ELEMENT_BITS[element_type]).copy()
 
 
 @lru_cache
 def _fragment(instruction: Instruction, operand: str, bits: int) -> NDArray[np.int64]:
-    held = 2 if operand == "c" else 32 // bits
+    held = 2 if operand == "c" else max(1, REGISTER_BITS // bits)
     along, down = _core_matrices(instruction, operand, held)
     lane, register, element = np.meshgrid(
         np.arange(WARP * instruction.warps),
@@ -162,4 +106,5 @@ def _fragment(instruction: Instruction, operand: str, bits: int) -> NDArray[np.i
 def _core_matrices(instruction: Instruction, operand: str, held: int) -> tuple[int, int]:
     """Return the core matrices of a warp along K (N for the accumulator) and down M."""
     inner = instruction.n if operand == "c" else instruction.k
-    return inner // (4 * held), 1 if operand == "b" else 2
+    down = instruction.m // instruction.warps // 8
+    return inner // (4 * held), 1 if operand == "b" else down

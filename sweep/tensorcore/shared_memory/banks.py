@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sweep.errors import InputError
+from sweep.inputs.call_arguments import numbers, one_of
 from sweep.quantities.arrays import Array
-from sweep.tensorcore.inputs import numbers, one_of
 from sweep.tensorcore.kernels import BANKS, WARP, count_wavefronts
 from sweep.tensorcore.record import plain
 

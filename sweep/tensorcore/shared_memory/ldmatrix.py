@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sweep.errors import InputError, quoted
+from sweep.inputs.call_arguments import one_of, one_of_many
 from sweep.inputs.reading import read_flag
 from sweep.quantities.arrays import Array
-from sweep.tensorcore.inputs import one_of, one_of_many
 from sweep.tensorcore.kernels import PHASE_LANES, PHASES, WARP
 from sweep.tensorcore.shared_memory.banks import count
 from sweep.tensorcore.shared_memory.swizzle import (

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sweep.hardware.durations import ELEMENT_BYTES
+from sweep.inputs.call_arguments import read_shape
+from sweep.inputs.hardware_names import element_type_of, find_gpu
 from sweep.inputs.labels import check_choice
-from sweep.tensorcore.budgets.reuse import INSTRUCTIONS, OPERANDS, feeding
-from sweep.tensorcore.inputs import read_shape
-from sweep.tensorcore.names import element_type_of, find_gpu
+from sweep.tensorcore.budgets.reuse import OPERANDS, feeding
+from sweep.tensorcore.instructions.availability import INSTRUCTIONS
 from sweep.tensorcore.spaces.space import evaluate, gpu_label, label_axis, shape_label
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sweep.quantities.arrays import Array
-from sweep.tensorcore.quantities import QUANTITIES
+from sweep.quantities.data_path import DATA_PATH
 from sweep.tensorcore.shared_memory.ldmatrix import (
     IDEAL_WAVEFRONTS,
     check_element_bytes,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
-_REFUSED = {name: code for code, name in enumerate(QUANTITIES["refused"].flag_meanings)}
+_REFUSED = {name: code for code, name in enumerate(DATA_PATH["refused"].flag_meanings)}
 
 
 def sweep_layouts(
@@ -62,7 +62,9 @@ def sweep_layouts(
     [[2.0, 4.0, 8.0], [1.0, 1.0, 1.0], [1.0, 1.0, 1.0]]
     """
     layouts = label_axis("swizzle", swizzle, read_swizzle, layout_name)
-    sizes = label_axis("element_bytes", element_bytes, check_element_bytes, int)
+    sizes = number_axis("element_bytes", element_bytes)
+    for size in np.unique(sizes.argument.array):
+        check_element_bytes(int(size))
 
     def call(swizzle: Any, element_bytes: int, row_elements: Array, pad_elements: Array) -> Any:
         row, pad = row_elements * element_bytes, pad_elements * element_bytes

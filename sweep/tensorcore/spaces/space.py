@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sweep.errors import InputError, quoted
+from sweep.errors import InputError
 from sweep.hardware.gpu import GPU
 from sweep.host.memory import available_bytes, human_bytes
-from sweep.inputs.arguments import read_argument
-from sweep.inputs.dimensions import same_values
+from sweep.inputs.arguments import Argument, check_distinct, read_argument
+from sweep.inputs.dimensions import expand
+from sweep.inputs.one_or_many import label_items, named_form
+from sweep.inputs.reading import shared_sizes
 from sweep.quantities.arrays import Array
-from sweep.quantities.variables import VARIABLES
-from sweep.tensorcore.names import label_items, named_form
-from sweep.tensorcore.quantities import QUANTITIES, attributes
-from sweep.version import __version__
+from sweep.quantities.data_path import DATA_PATH
+from sweep.results.datasets import build
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -29,43 +29,42 @@ IMPOSSIBLE = "impossible"
 """The variable that says why a cell has no values; empty where it has some."""
 
 Call = Callable[..., Mapping[str, Any]]
-Coordinates = Mapping[str, tuple[tuple[str, ...], Array]]
 
 
 @dataclass(frozen=True)
 class Axis:
-    """One parameter of a space.
+    """One parameter of a space: the argument, and what its codes stand for.
 
     Attributes
     ----------
-    name : str
-    dims : tuple of str
-        None where it is fixed, its name for a sequence, its own for a Series or DataArray.
-    codes : numpy.ndarray of int
-        Which of the items stands where.
+    argument : Argument
+        Its dimensions, and numbers, or codes of labels.
     items : tuple
-        Its values.
-    labels : tuple
-        The same as they stand in the dataset.
-    coords : mapping
-        Coordinates that it brought.
+        What a code stands for in a call; empty for numbers, which stand for themselves.
     """
 
-    name: str
-    dims: tuple[str, ...]
-    codes: Array
-    items: tuple[Any, ...]
-    labels: tuple[Any, ...]
-    coords: Coordinates = field(default_factory=dict)
+    argument: Argument
+    items: tuple[Any, ...] = ()
 
     @property
-    def text(self) -> Array:
-        """Its labels over its dimensions."""
-        return np.asarray(np.array(self.labels)[self.codes])
+    def name(self) -> str:
+        """What the caller calls it."""
+        return self.argument.name
+
+    def at(self, values: Array) -> Any:
+        """Return what a call takes at some points: an array, or the extents of shapes."""
+        if not self.items:
+            return values
+        found = np.array(self.items)[values]
+        return tuple(found.T) if isinstance(self.items[0], tuple) else found
+
+    def one(self, value: Any) -> Any:
+        """Return what a call takes at one point."""
+        return self.items[int(value)] if self.items else value.item()
 
 
 def label_axis(
-    name: str, value: Any, read: Callable[[Any], Any], label: Callable[[Any], Any]
+    name: str, value: Any, read: Callable[[Any], Any], label: Callable[[Any], str]
 ) -> Axis:
     """Return the axis of a parameter whose values are names or shapes.
 
@@ -78,29 +77,27 @@ def label_axis(
     label : callable
         Turns an item into what stands in the dataset.
     """
-    items = label_items(name, value)
-    if items is None:
+    given = label_items(name, value)
+    if given is None:
         item = read(value)
-        return Axis(name, (), np.zeros((), dtype=np.int64), (item,), (label(item),))
-    read_items = tuple(read(one) for one in items.flat)
+        return Axis(Argument(name, (), np.zeros((), dtype=np.int64), (label(item),)), (item,))
+    items = tuple(read(one) for one in given.flat)
     dims, coords = named_form(name, value)
-    if not dims and items.ndim > 1:
+    if not dims and given.ndim > 1:
         raise InputError(
-            f"{name}: an array of {items.ndim} dimensions has no names for them; give an"
+            f"{name}: an array of {given.ndim} dimensions has no names for them; give an"
             " xarray.DataArray"
         )
-    codes = np.arange(len(read_items)).reshape(items.shape)
-    labels = tuple(label(one) for one in read_items)
-    return Axis(name, dims or (name,), codes, read_items, labels, coords)
+    codes, labels = np.arange(len(items)).reshape(given.shape), tuple(map(label, items))
+    found = Argument(name, dims or (name,), codes, labels, coords)
+    if not dims:
+        check_distinct(found)
+    return Axis(found, items)
 
 
 def number_axis(name: str, value: Any) -> Axis:
     """Return the axis of a number: any sequence, Series or DataArray varies."""
-    found = read_argument(name, value, QUANTITIES.get(name) or VARIABLES[name])
-    items = tuple(found.array.ravel().tolist())
-    codes = np.arange(len(items)).reshape(found.array.shape)
-    labels = tuple(np.asarray(found.text).ravel().tolist())
-    return Axis(name, found.dims, codes, items, labels, found.coords)
+    return Axis(read_argument(name, value, DATA_PATH[name]))
 
 
 def gpu_label(gpu: GPU) -> str:
@@ -137,20 +134,18 @@ def evaluate(
         If axes that share a dimension differ along it, the space is too large, or every cell is
         refused.
     """
-    axes = (*one_by_one, *at_once)
-    sizes = _sizes(axes)
+    arguments = {axis.name: axis.argument for axis in (*one_by_one, *at_once)}
+    sizes = shared_sizes(arguments)
     count = prod(sizes.values())
     _check_memory(count)
-    codes = {axis.name: _spread(axis, sizes) for axis in axes}
-    looped = np.stack([codes[axis.name] for axis in one_by_one])
+    points = {name: _spread(argument, sizes) for name, argument in arguments.items()}
+    looped = np.stack([points[axis.name] for axis in one_by_one])
     cells = _Cells(count)
     for combination in np.unique(looped, axis=1).T:
         where = np.flatnonzero((looped == combination[:, None]).all(axis=0))
-        items = {
-            axis.name: axis.items[code] for axis, code in zip(one_by_one, combination, strict=True)
-        }
-        cells.fill(call, items, {axis.name: (axis, codes[axis.name]) for axis in at_once}, where)
-    return _dataset(axes, sizes, cells.columns(flagged))
+        items = {axis.name: axis.one(at) for axis, at in zip(one_by_one, combination, strict=True)}
+        cells.fill(call, items, [(axis, points[axis.name]) for axis in at_once], where)
+    return _dataset(arguments, sizes, cells.columns(flagged))
 
 
 class _Cells:
@@ -165,10 +160,11 @@ class _Cells:
         self,
         call: Call,
         items: Mapping[str, Any],
-        spread: Mapping[str, tuple[Axis, Array]],
+        spread: Sequence[tuple[Axis, Array]],
         where: Array,
     ) -> None:
-        taken = {name: _items(axis, codes[where]) for name, (axis, codes) in spread.items()}
+        """Evaluate some points; where they are refused together, one by one."""
+        taken = {axis.name: axis.at(values[where]) for axis, values in spread}
         try:
             found = call(**items, **taken)
         except InputError as error:
@@ -208,37 +204,9 @@ def _without(array: Array, lacking: list[int]) -> Array:
     return array
 
 
-def _items(axis: Axis, codes: Array) -> Any:
-    """Return the items of an axis at some points: an array, or the extents of shapes."""
-    if isinstance(axis.items[0], tuple):
-        return tuple(np.array(axis.items)[codes].T)
-    return np.array(axis.items)[codes]
-
-
-def _sizes(axes: Sequence[Axis]) -> dict[str, int]:
-    sizes: dict[str, int] = {}
-    seen: dict[str, tuple[str, Array]] = {}
-    for axis in axes:
-        for dim, size in zip(axis.dims, axis.codes.shape, strict=True):
-            if sizes.setdefault(dim, size) != size:
-                raise InputError(
-                    f"{axis.name}: {size} values along {quoted(dim)}, another has {sizes[dim]}"
-                )
-            if dim in axis.coords:
-                owner, values = seen.setdefault(dim, (axis.name, axis.coords[dim][1]))
-                if not same_values(values, axis.coords[dim][1]):
-                    raise InputError(
-                        f"{axis.name}: its coordinate along {quoted(dim)} differs from that of"
-                        f" {owner}"
-                    )
-    return sizes
-
-
-def _spread(axis: Axis, sizes: Mapping[str, int]) -> Array:
-    """Return the codes of an axis at every point of the space."""
-    order = sorted(range(len(axis.dims)), key=lambda i: list(sizes).index(axis.dims[i]))
-    shape = tuple(size if dim in axis.dims else 1 for dim, size in sizes.items())
-    laid_out = axis.codes.transpose(order).reshape(shape)
+def _spread(argument: Argument, sizes: Mapping[str, int]) -> Array:
+    """Return the numbers or codes of an argument at every point of the space."""
+    laid_out = expand(argument, tuple(sizes)).array
     return np.broadcast_to(laid_out, tuple(sizes.values())).ravel()
 
 
@@ -252,22 +220,15 @@ def _check_memory(points: int) -> None:
 
 
 def _dataset(
-    axes: Sequence[Axis], sizes: Mapping[str, int], found: Mapping[str, Array]
+    arguments: Mapping[str, Argument], sizes: Mapping[str, int], found: Mapping[str, Array]
 ) -> xr.Dataset:
-    import xarray as xr
-
     coords: dict[str, Any] = {}
-    for axis in axes:
-        coords |= {name: coord for name, coord in axis.coords.items() if name not in coords}
-    for axis in axes:
-        coords[axis.name] = (axis.dims, axis.text, attributes(axis.name))
+    for argument in arguments.values():
+        coords = {**argument.coords, **coords}
+    coords |= {name: (argument.dims, argument.text) for name, argument in arguments.items()}
     dims, shape = tuple(sizes), tuple(sizes.values())
-    variables = {
-        name: (dims, _text(values).reshape(shape), attributes(name))
-        for name, values in found.items()
-    }
-    attrs = {"Conventions": "CF-1.11", "source": f"warpsweep {__version__}"}
-    return xr.Dataset(variables, coords=coords, attrs=attrs)
+    variables = {name: (dims, _text(values).reshape(shape)) for name, values in found.items()}
+    return build(variables, coords, rows=DATA_PATH)
 
 
 def _text(values: Array) -> Array:

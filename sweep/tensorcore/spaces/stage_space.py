@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sweep.hardware.durations import ELEMENT_BYTES
+from sweep.inputs.call_arguments import read_shape
+from sweep.inputs.hardware_names import element_type_of, find_gpu
 from sweep.tensorcore.budgets.stages import stage_budget
-from sweep.tensorcore.inputs import read_shape
-from sweep.tensorcore.names import element_type_of, find_gpu
 from sweep.tensorcore.spaces.space import evaluate, gpu_label, label_axis, number_axis, shape_label
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from sweep.errors import InputError, shorten
 from sweep.host.memory import available_bytes, human_bytes
+from sweep.inputs.call_arguments import Arguments, numbers
 from sweep.inputs.labels import check_choice
 from sweep.inputs.reading import read_scalar
 from sweep.quantities.arrays import Array
-from sweep.tensorcore.inputs import Arguments, numbers
-from sweep.tensorcore.quantities import QUANTITIES
+from sweep.quantities.data_path import DATA_PATH
 
 ORDERS = ("row", "grouped")
 _WORDS = 10
@@ -48,7 +48,7 @@ def tile_order(grid_m: int, grid_n: int, group: int = 1) -> NDArray[np.int64]:
     [[0, 0], [1, 0], [0, 1], [1, 1], [2, 0], [2, 1]]
     """
     rows, columns, taken = (
-        read_scalar(name, value, QUANTITIES[name])
+        read_scalar(name, value, DATA_PATH[name])
         for name, value in (("grid_m", grid_m), ("grid_n", grid_n), ("group", group))
     )
     needed, free = 8 * _WORDS * rows * columns, available_bytes()

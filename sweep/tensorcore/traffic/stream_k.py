@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sweep.inputs.call_arguments import Arguments
 from sweep.inputs.reading import read_flag
-from sweep.tensorcore.inputs import Arguments
 from sweep.tensorcore.record import plain
 
 FEWEST_K_TILES = 8

@@ -16,34 +16,25 @@ POINTS_PER_SLICE = 2**14
 """Ctrl-C is seen between slices."""
 
 
-def _touched(
-    m: Array,
-    n: Array,
-    tile_m: Array,
-    tile_n: Array,
-    group: Array,
-    slots: Array,
-    rows: Array,
-    columns: Array,
-    most: Array,
-) -> None:
+def _touched(points: Array, start: int, stop: int, found: Array) -> None:
     """Sum over the waves the rows of A and columns of B that they touch, and the most of both.
+
+    For points ``start`` to ``stop`` - 1; the rest as in ``touched``.
 
     A wave is a range of the grouped order, so it touches whole middle groups and parts of two. In
     a part, c tiles in a row of the order touch min(c, height) rows.
     """
-    for point in range(m.shape[0]):
-        grid_m, grid_n = -(-m[point] // tile_m[point]), -(-n[point] // tile_n[point])
-        taken = min(group[point], grid_m)
-        span = taken * grid_n
-        tiles = grid_m * grid_n
+    for point in range(start, stop):
+        m, n = points[0, point], points[1, point]
+        tile_m, tile_n = points[2, point], points[3, point]
+        grid_m, grid_n = -(-m // tile_m), -(-n // tile_n)
+        taken, slots = min(points[4, point], grid_m), points[5, point]
+        span, tiles, last_group = taken * grid_n, grid_m * grid_n, (grid_m - 1) // taken
         # Elements that the last row and column of tiles lack.
-        lack_m = grid_m * tile_m[point] - m[point]
-        lack_n = grid_n * tile_n[point] - n[point]
-        last_group = (grid_m - 1) // taken
+        lack_m, lack_n = grid_m * tile_m - m, grid_n * tile_n - n
         sum_rows, sum_columns, largest = 0, 0, 0
-        for first in range(0, tiles, slots[point]):
-            last = min(first + slots[point], tiles) - 1
+        for first in range(0, tiles, slots):
+            last = min(first + slots, tiles) - 1
             from_group, to_group = first // span, last // span
             begin, end = first - from_group * span, last - to_group * span
             from_height = min(taken, grid_m - from_group * taken)
@@ -63,21 +54,20 @@ def _touched(
                 if to_group == from_group + 1 and to_column < from_column - 1:
                     column_strips += to_column + 1 - from_column
                 reaches_right = True
-            wave_rows = row_strips * tile_m[point]
+            wave_rows, wave_columns = row_strips * tile_m, column_strips * tile_n
             if reaches_bottom and to_group == last_group:
                 wave_rows -= lack_m
-            wave_columns = column_strips * tile_n[point]
             if reaches_right:
                 wave_columns -= lack_n
             sum_rows += wave_rows
             sum_columns += wave_columns
             largest = max(largest, wave_rows + wave_columns)
-        rows[point], columns[point], most[point] = sum_rows, sum_columns, largest
+        found[0, point], found[1, point], found[2, point] = sum_rows, sum_columns, largest
 
 
 @once
 def _kernel() -> Any:
-    return compiled(f"void({', '.join(['int64[::1]'] * 9)})")(_touched)
+    return compiled("void(int64[:, ::1], int64, int64, int64[:, ::1])")(_touched)
 
 
 def touched(points: Array) -> tuple[NDArray[np.int64], ...]:
@@ -88,8 +78,8 @@ def touched(points: Array) -> tuple[NDArray[np.int64], ...]:
     points : numpy.ndarray of int64, shape (6, points)
         M, N, tile M, tile N, group and slots.
     """
-    found = np.empty((3, points.shape[1]), dtype=np.int64)
-    for first in range(0, points.shape[1], POINTS_PER_SLICE):
-        part = slice(first, first + POINTS_PER_SLICE)
-        _kernel()(*(np.ascontiguousarray(row) for row in points[:, part]), *found[:, part])
+    given, count = np.ascontiguousarray(points), points.shape[1]
+    found = np.empty((3, count), dtype=np.int64)
+    for first in range(0, count, POINTS_PER_SLICE):
+        _kernel()(given, first, min(first + POINTS_PER_SLICE, count), found)
     return tuple(found)

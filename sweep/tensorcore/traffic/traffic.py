@@ -11,10 +11,11 @@ import numpy as np
 from sweep.errors import InputError
 from sweep.hardware.durations import ELEMENT_BYTES, OUTPUT_BYTES
 from sweep.hardware.instructions import PORTABLE_CLUSTER_CTAS, check_clusters
+from sweep.inputs.call_arguments import Arguments, check_fields
+from sweep.inputs.hardware_names import element_bytes, element_type_of, find_gpu, rates
+from sweep.inputs.one_or_many import read_names
 from sweep.quantities.arrays import Array
-from sweep.tensorcore.inputs import Arguments, check_fields
-from sweep.tensorcore.names import element_bytes, element_type_of, find_gpu, rates, read_names
-from sweep.tensorcore.quantities import LARGEST, QUANTITIES
+from sweep.quantities.data_path import DATA_PATH, LARGEST
 from sweep.tensorcore.record import Record, plain
 from sweep.tensorcore.traffic.orders import check_group
 from sweep.tensorcore.traffic.stream_k import stream_k_tiles
@@ -143,7 +144,7 @@ def dram_traffic(
     for name, value in (("m", m), ("n", n), ("k", k)):
         given.number(name, value)
     if given.shape("tile", tile, (2, 3), "128x256x64") == 2:
-        given.number("tile K", TILE_K, QUANTITIES["tile_k"])
+        given.number("tile K", TILE_K, DATA_PATH["tile_k"])
     check_group(order, group)
     given.number("group", group)
     given.shape("cluster", cluster, (2,), "2x1")

@@ -11,7 +11,7 @@ import pytest
 from analysis.data_path.reuse import register_a_reuse, square_tile, warp_tile_reuse, wgmma_columns
 from sweep.errors import InputError
 from sweep.hardware.gpu import GPUS
-from sweep.tensorcore import feeding, stage_budget
+from sweep.tensorcore import feeding, stage_budget, sweep_feeding
 
 
 @pytest.mark.parametrize(
@@ -84,6 +84,59 @@ def test_each_gpu_has_its_instruction() -> None:
     assert feeding("h200_sxm", "64x256").instruction == "wgmma"
     mine = replace(GPUS["a100_sxm"], name="mine", compute_capability=12.0)
     assert feeding(mine, "64x256").instruction == "mma"
+
+
+def test_a_type_that_the_instruction_lacks() -> None:
+    """PTX ISA, target ISA notes of mma: fp8 from 8.9 on, fp4 from 12.0 on."""
+    rates = {"bf16": 1.0, "fp8": 2.0, "fp4": 4.0}
+    for capability, kind, there in (
+        (8.0, "bf16", True), (8.0, "fp8", False), (8.9, "fp8", True), (9.0, "fp8", True),
+        (10.0, "fp8", True), (10.0, "fp4", False), (11.0, "fp4", False), (12.0, "fp4", True),
+    ):  # fmt: skip
+        mine = replace(GPUS["b200"], compute_capability=capability, element_rates=rates)
+        if there:
+            assert feeding(mine, "64x64", instruction="mma", element_type=kind).reuse
+        else:
+            with pytest.raises(InputError, match=f"element_type='{kind}': mma multiplies it from"):
+                feeding(mine, "64x64", instruction="mma", element_type=kind)
+    hopper = replace(GPUS["h100_sxm"], element_rates=rates)
+    with pytest.raises(InputError, match="element_type='fp4': wgmma has no such type"):
+        feeding(hopper, "64x64", "rs", element_type="fp4")
+    both = feeding(["h100_sxm", "b200"], "64x64", instruction="mma", element_type=["int8", "fp8"])
+    assert both.needed.tolist() == [32, 64]
+
+
+def test_a_gpu_without_tensor_cores() -> None:
+    old = replace(GPUS["v100_sxm2"], name="old", compute_capability=6.1)
+    with pytest.raises(InputError, match=r"mma exists from compute capability 7.0 on, gpu='old'"):
+        feeding(old, "64x64")
+    unknown = replace(GPUS["h100_sxm"], compute_capability=None)
+    assert feeding(unknown, "64x256").instruction == "wgmma"
+    assert feeding(unknown, "64x64", instruction="mma").instruction == "mma"
+
+
+def test_columns_of_an_integer_wgmma() -> None:
+    tiles = [f"64x{columns}" for columns in (8, 24, 32, 48, 256)]
+    found = feeding("h100_sxm", tiles, "rs", element_type="int8")
+    assert found.instruction.tolist() == ["wgmma"] * 5
+    with pytest.raises(InputError, match="tile=64x40: wgmma of int8 takes 8, 16, 24, 32 columns"):
+        feeding("h100_sxm", [*tiles, "64x40"], "rs", element_type="int8")
+    assert feeding("h100_sxm", "64x40", "rs", element_type="fp8").accumulators_per_thread == 20
+
+
+def test_a_sweep_flags_what_a_gpu_lacks() -> None:
+    """Each cell by the compute capability and the type that it has; the others are as they are."""
+    gpus = ["v100_sxm2", "a100_sxm", "h100_sxm", "b200"]
+    types = ["fp16", "int8", "fp4"]
+    ds = sweep_feeding(gpus, ["64x256"], element_type=types, instruction="mma")
+    assert (ds.impossible == "").values[..., 0].tolist() == [
+        [True, False, False], [True, True, False], [True, True, False], [True, True, False],
+    ]  # fmt: skip
+    assert "not supported by gpu='v100_sxm2'" in str(ds.impossible.values[0, 1, 0])
+    assert "mma multiplies it from compute capability 12.0 on" in str(ds.impossible.values[3, 2, 0])
+    wide = sweep_feeding(gpus, "64x256", instruction="wgmma")
+    assert (wide.impossible == "").values.tolist() == [False, False, True, False]
+    assert wide.reuse.values[2] == feeding("h100_sxm", "64x256", instruction="wgmma").reuse
 
 
 def test_many_tiles_at_once() -> None:

@@ -13,6 +13,9 @@ import xarray as xr
 
 import sweep.tensorcore as tc
 from sweep.errors import InputError
+from sweep.quantities.attributes import attributes
+from sweep.quantities.data_path import DATA_PATH
+from sweep.quantities.variables import VARIABLES
 from sweep.tensorcore import (
     dram_traffic,
     feeding,
@@ -165,6 +168,8 @@ def test_fixed_parameters_are_coordinates() -> None:
         (lambda: sweep_layouts(16, swizzle=["xor", "yor"]), "'yor'"),
         (lambda: sweep_layouts(16, swizzle=[]), "swizzle: is empty"),
         (lambda: sweep_traffic(1, 1, 1, ["64x64", "64"]), "tile="),
+        (lambda: sweep_traffic(1, 1, 1, ["64x64", (64, 64)]), "tile: '64x64' is there twice"),
+        (lambda: sweep_feeding(["a100_sxm"] * 2), "gpu: 'a100_sxm' is there twice in one axis"),
         (lambda: sweep_traffic(1, 1, 1, gpu=["h100_sxm", "h101"]), "unknown GPU 'h101'"),
         (lambda: sweep_traffic(*[range(1, 10**5)] * 3), "points need about"),
     ],
@@ -182,6 +187,41 @@ def test_round_trip(tmp_path: Path) -> None:
     with xr.open_dataset(tmp_path / "traffic.nc", engine="h5netcdf") as back:
         assert np.array_equal(back.bytes, ds.bytes)
         assert back.tile.values.tolist() == ds.tile.values.tolist()
+
+
+def test_a_store_of_texts_is_silent(tmp_path: Path) -> None:
+    """Texts are kept as zarr specifies them; a warning would be an error here."""
+    pytest.importorskip("zarr")
+    ds = sweep_feeding("h100_sxm", ["64x256", "32x32"], ["ss", "rs"])
+    ds.to_zarr(tmp_path / "feeding.zarr", consolidated=False)
+    with xr.open_zarr(tmp_path / "feeding.zarr", consolidated=False) as back:
+        assert back.verdict.values.tolist() == ds.verdict.values.tolist()
+        assert back.tile.values.tolist() == ds.tile.values.tolist()
+
+
+def test_quantities_are_rows_of_the_registry() -> None:
+    """What a schedule has too is the same row; the others are no parameters of a run."""
+    ds = sweep_stages(["a100_sxm", "h100_sxm"], "128x128x64", ["bf16", "int8"])
+    for name in ("gpu", "tile", "element_type"):
+        assert ds[name].attrs["long_name"] == VARIABLES[name].long_name
+    assert ds.stages_fit.attrs == attributes("stages_fit", DATA_PATH)
+    assert not {"m", "bytes", "group", "index"} & set(VARIABLES)
+    for name in ("k", "k_tiles", "output_tiles"):
+        assert DATA_PATH[name].long_name == VARIABLES[name].long_name
+        assert DATA_PATH[name].upper <= VARIABLES[name].upper
+
+
+def test_a_dimension_that_is_shared_is_zipped() -> None:
+    both = [xr.DataArray(one, dims="point", coords={"point": [3, 5]}) for one in ([8, 16], [1, 2])]
+    ds = sweep_traffic(*both, 64)
+    assert ds.bytes.dims == ("point",)
+    assert ds.point.values.tolist() == [3, 5]
+    assert ds.m.dims == ds.n.dims == ("point",)
+    apart = both[1].assign_coords(point=[3, 6])
+    with pytest.raises(InputError, match="n: its coordinate along 'point' differs from that of m"):
+        sweep_traffic(both[0], apart, 64)
+    with pytest.raises(InputError, match="n: length 3 along dimension 'point', but another has 2"):
+        sweep_traffic(both[0], xr.DataArray([1, 2, 3], dims="point"), 64)
 
 
 def test_results_read_as_attributes_and_as_items() -> None:
@@ -202,7 +242,11 @@ def test_tables_are_aligned_text(name: str) -> None:
 
 def test_tables_show_the_figures() -> None:
     banks = tensorcore_table("banks")
-    assert "m16n8k16     fp16          2,048   8  4    4" in banks
+    held = [line.split() for line in banks.splitlines()]
+    assert ["m16n8k16", "fp16", "2,048", "8", "4", "4"] in held
+    assert ["m8n8k4", "fp16", "1,024", "4", "4", "8"] in held
+    assert ["m16n8k64", "int4", "8,192", "32", "16", "4"] in held
+    assert ["m64n256k32", "fp8", "524,288", "16", "-", "128"] in held
     assert " 64        128     8    1               4               2               1" in banks
     stages = [line.split() for line in tensorcore_table("stages").splitlines()]
     assert ["128x128x32", "16,384", "0.140", "5", "9", "14", "117", "15.5"] in stages

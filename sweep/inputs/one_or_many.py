@@ -1,34 +1,19 @@
-"""Names and GPUs that a user gives, single or many, in any form, and what follows from them."""
+"""What a user gives for one value or for many: a sequence, an array, a pandas or xarray object."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from sweep.errors import InputError, InputTypeError, quoted
-from sweep.hardware.durations import ELEMENT_BYTES, element_rate
-from sweep.hardware.gpu import GPU, GPUS
-from sweep.inputs.labels import check_choice
+from sweep.errors import InputError
+from sweep.hardware.gpu import GPU
 from sweep.quantities.arrays import Array
 from sweep.quantities.named import as_array, read_named
 from sweep.quantities.variables import Variable
-
-
-def find_gpu(gpu: str | GPU) -> GPU:
-    """Return a GPU by its name.
-
-    Raises
-    ------
-    InputError
-        With the nearest name where there is none, and for anything that is neither.
-    """
-    if isinstance(gpu, str | GPU):
-        return gpu if isinstance(gpu, GPU) else GPUS.find(gpu)
-    raise InputTypeError(f"gpu={quoted(gpu)}: must be one name or a GPU, not {_kind(gpu)}")
 
 
 @dataclass(frozen=True)
@@ -112,36 +97,6 @@ def in_form(value: Any, data: Array) -> Any:
     return data
 
 
-def element_type_of(known: Iterable[str]) -> Callable[[Any], str]:
-    """Return what reads an element type, one of those known."""
-    return lambda value: check_choice("element_type", value, known)
-
-
-def rates(elements: Names, cards: Names, element_codes: Array, gpu_codes: Array) -> Array:
-    """Return the rate of the element type on the GPU of every point.
-
-    Raises
-    ------
-    InputError
-        For a type that the GPU that it meets does not support.
-    """
-    codes = element_codes * len(cards.labels) + gpu_codes
-    table = np.full(len(elements.labels) * len(cards.labels), np.nan)
-    for code in np.unique(codes):
-        element, card = divmod(int(code), len(cards.labels))
-        table[code] = element_rate(cards.labels[card], elements.labels[element])
-    return np.asarray(table[codes])
-
-
-def element_bytes(elements: Names) -> Array:
-    """Return the bytes of every element type."""
-    return np.array([ELEMENT_BYTES[one] for one in elements.labels])
-
-
 def is_many(value: tuple[Any, ...]) -> bool:
     """Whether a tuple holds many values: names, shapes or GPUs."""
     return bool(value) and all(isinstance(one, str | tuple | GPU) for one in value)
-
-
-def _kind(value: object) -> str:
-    return type(value).__name__

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from sweep.errors import Impossible, InputError, quoted
+from sweep.hardware.shapes import text_sizes
+from sweep.inputs.one_or_many import Names, holds_many, in_form, is_many, items_of
 from sweep.inputs.reading import read_number, read_numbers
 from sweep.quantities.arrays import Array
+from sweep.quantities.data_path import DATA_PATH, bounded
 from sweep.quantities.variables import VARIABLES, Variable
-from sweep.tensorcore.names import Names, holds_many, in_form, is_many, items_of
-from sweep.tensorcore.quantities import QUANTITIES, bounded
-
-_SHAPE_TEXT = re.compile(r"\s*\d{1,10}(\s*[xX]\s*\d{1,10})+\s*", re.ASCII)
 
 
 def numbers(name: str, value: Any) -> Array:
@@ -26,7 +24,7 @@ def numbers(name: str, value: Any) -> Array:
     InputError
         Naming the first one that is no number or out of limits.
     """
-    return read_number(name, value, QUANTITIES[name])
+    return read_number(name, value, DATA_PATH[name])
 
 
 def one_of_many(name: str, value: Any, many: str = "") -> int:
@@ -91,7 +89,7 @@ class Arguments:
     def number(self, name: str, value: Any, row: Variable | None = None) -> None:
         """Add numbers; ``row`` by default the quantity of that name."""
         self._values[name] = value
-        self._rows[name] = row or QUANTITIES.get(name) or VARIABLES[name]
+        self._rows[name] = row or DATA_PATH[name]
 
     def codes(self, name: str, names: Names) -> None:
         """Add the codes of names."""
@@ -120,7 +118,7 @@ class Arguments:
                 f"{name}={quoted(value)}: must be {counts} whole numbers, such as {example!r}"
             )
         for axis, extent in zip("mnk", extents, strict=False):
-            self.number(f"{name} {axis.upper()}", extent, QUANTITIES[f"{name}_{axis}"])
+            self.number(f"{name} {axis.upper()}", extent, DATA_PATH[f"{name}_{axis}"])
         return len(extents)
 
     def fields(self, names: Sequence[str], cards: Names, given: Mapping[str, Any]) -> None:
@@ -193,8 +191,7 @@ def check_lengths(name: str, shapes: Sequence[tuple[int, ...]]) -> None:
 def _extents(name: str, value: Any) -> tuple[Any, ...] | None:
     """Return the extents of a shape as given, None where it is none."""
     if isinstance(value, str):
-        found = _SHAPE_TEXT.fullmatch(value)
-        return tuple(int(size) for size in re.split("[xX]", value)) if found else None
+        return text_sizes(value) or None
     if isinstance(value, tuple) and not is_many(value):
         return value or None
     if isinstance(value, np.ndarray) and value.ndim and value.dtype.kind in "iuf":
