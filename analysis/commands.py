@@ -7,38 +7,43 @@ from pathlib import Path
 
 import click
 
+from sweep.cli.completion import schedule_names
 from sweep.cli.exit_codes import Exit
-from sweep.cli.options import FILE
+from sweep.cli.options import FILE, json_option
 
 
 @click.command()
 @click.option("--out", type=FILE, metavar="DIR", help="Write the table into this folder, too.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON list instead of a table.")
+@json_option("a table")
 def reproduce(out: Path | None, as_json: bool) -> None:
     """Compute every reference figure and compare it.
 
     The exit code is 1 on a mismatch.
     """
-    from analysis.reproduction.reproduce import json_text, make_folder, text_table, write
+    from analysis.reproduction.reproduce import json_text, make_folder, text_blocks, write
     from analysis.reproduction.reproduce import reproduce as reproduce_all
+    from sweep.cli.printing import show
 
     if out is not None:
         make_folder(out)
     rows = reproduce_all()
     if out is not None:
         write(rows, out)
-    click.echo(json_text(rows) if as_json else text_table(rows).rstrip("\n"))
+    if as_json:
+        click.echo(json_text(rows))
+    else:
+        show(text_blocks(rows))
     if any(row.ok is False for row in rows):
         raise Exit(1)
 
 
 @click.command()
-@click.argument("schedules", nargs=-1, metavar="[SCHEDULE]...")
+@click.argument("schedules", nargs=-1, metavar="[SCHEDULE]...", shell_complete=schedule_names)
 @click.option(
     "--points", type=click.IntRange(min=1), metavar="N", help="Points per claim; 100,000."
 )
 @click.option("--seed", type=click.IntRange(min=0), default=0, metavar="N", help="Other points.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON list instead of a table.")
+@json_option("a table")
 def verify(schedules: Sequence[str], points: int | None, seed: int, as_json: bool) -> None:
     """Test formulas and bounds against simulation.
 
@@ -50,13 +55,17 @@ def verify(schedules: Sequence[str], points: int | None, seed: int, as_json: boo
     \b
     warpsweep verify multistage pingpong --points 1000000
     """
-    from analysis.verification.report import json_text, text_table
+    from analysis.verification.report import json_text, text_blocks
     from analysis.verification.runner import DEFAULT_POINTS
     from analysis.verification.runner import verify as verify_all
+    from sweep.cli.printing import show
     from sweep.host.progress import ProgressBar
 
     with ProgressBar() as bar:
         found = verify_all(schedules or None, points or DEFAULT_POINTS, seed, progress=bar)
-    click.echo(json_text(found) if as_json else text_table(found))
+    if as_json:
+        click.echo(json_text(found))
+    else:
+        show(text_blocks(found))
     if any(one.failed for one in found):
         raise Exit(1)

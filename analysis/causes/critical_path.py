@@ -13,7 +13,7 @@ that end last, the one counts that started first; of these, the first in the sch
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -24,6 +24,7 @@ from analysis.checked import dataset
 from analysis.which_schedule import check_parameters, schedule_of
 from sweep.description.trace_rows import TraceRow
 from sweep.errors import InputError
+from sweep.host.tables import Column, Table
 from sweep.quantities.attributes import label
 from sweep.quantities.variables import VARIABLES
 
@@ -144,7 +145,8 @@ class Attribution:
     contributions: tuple[Contribution, ...]
 
     def __str__(self) -> str:
-        return "\n".join(_table(self))
+        cycles = f"{self.cycles:,.10g} cycles"
+        return f"{self.schedule}: a critical path of {cycles}\n{_table(self)}"
 
     __repr__ = __str__
 
@@ -165,11 +167,11 @@ def attribute(path: xr.Dataset) -> Attribution:
     >>> import sweep
     >>> attribute(critical_path(sweep.trace("warp_specialized", t_latency=1500, stages=2)))
     warp_specialized: a critical path of 107,968 cycles
-      t_latency   arrive           32 x    48,000   44.5 %
-      t_mma       mma       TC     33 x    33,792   31.3 %
-      t_transfer  transfer  MEM    32 x    24,576   22.8 %
-      t_epilogue  epilogue          1 x     1,280    1.2 %
-      t_issue     issue            32 x       320    0.3 %
+      t_latency   arrive         32 x  48,000  44.5 %
+      t_mma       mma       TC   33 x  33,792  31.3 %
+      t_transfer  transfer  MEM  32 x  24,576  22.8 %
+      t_epilogue  epilogue        1 x   1,280   1.2 %
+      t_issue     issue          32 x     320   0.3 %
     """
     path = dataset("critical_path", path, PATH_VARIABLES, "path")
     kinds: dict[tuple[str, str, str], list[float]] = {}
@@ -181,15 +183,19 @@ def attribute(path: xr.Dataset) -> Attribution:
     return Attribution(path.attrs["schedules"], float(path.attrs["cycles"]), tuple(found))
 
 
-def _table(one: Attribution) -> Iterator[str]:
-    yield f"{one.schedule}: a critical path of {one.cycles:,.10g} cycles"
-    shown = [row for row in one.contributions if row.cycles > 0]
-    names_of = [(row.parameter, row.operation, row.resource) for row in shown]
-    widths = [max(map(len, column)) for column in zip(*names_of, strict=True)]
-    for row, names in zip(shown, names_of, strict=True):
-        text = "  ".join(name.ljust(n) for name, n in zip(names, widths, strict=True))
-        share = row.cycles / one.cycles
-        yield f"  {text}  {row.steps:>4} x {row.cycles:>9,.10g}  {share:>6.1%}".replace("%", " %")
+def _table(one: Attribution) -> Table:
+    columns = (*[Column(key=True)] * 3, *[Column(right=True)] * 3)
+    rows = [
+        (
+            *(row.parameter, row.operation, row.resource),
+            f"{row.steps} x",
+            f"{row.cycles:,.10g}",
+            f"{row.cycles / one.cycles:.1%}".replace("%", " %"),
+        )
+        for row in one.contributions
+        if row.cycles > 0
+    ]
+    return Table(columns, {"": rows}, indent=2)
 
 
 def _rows(trace: xr.Dataset, step: str) -> Iterable[TraceRow]:

@@ -14,6 +14,7 @@ from analysis.reproduction.experiments.setup import Setup
 from analysis.reproduction.reference_figures import Claim, claims
 from sweep.errors import InputError
 from sweep.host.files import write_text
+from sweep.host.tables import Block, Cells, Column, Prose, Table, whole
 
 _MARKS = {True: "ok", False: "WRONG", None: "not yet covered"}
 
@@ -112,29 +113,29 @@ def summary(rows: Sequence[Row]) -> str:
     )
 
 
+COLUMNS = (
+    Column("id", key=True),
+    Column("quantity", wraps=True),
+    Column("expected", right=True),
+    Column("computed", right=True),
+    Column("+-", right=True),
+    Column("unit"),
+    Column(),
+    Column("where", wraps=True),
+)
+
+
+def text_blocks(rows: Sequence[Row]) -> list[Block]:
+    """Return the rows as a table for a person, a group per experiment, and a summary."""
+    groups: dict[str, list[Cells]] = {}
+    for row in rows:
+        groups.setdefault(row.experiment, []).append(_cells(row))
+    return [Table(COLUMNS, groups), "", Prose(summary(rows))]
+
+
 def text_table(rows: Sequence[Row]) -> str:
-    """Return the rows as an aligned table for a person, a block per experiment, and a summary."""
-    cells = {row.id: _cells(row) for row in rows}
-    head = ("id", "quantity", "expected", "computed", "+-", "unit", "", "where")
-    table = [head, *cells.values()]
-    widths = [max(len(line[i]) for line in table) for i in range(len(head))]
-    lines = [_line(head, widths)]
-    for experiment in dict.fromkeys(row.experiment for row in rows):
-        members = (row for row in rows if row.experiment == experiment)
-        lines += ["", experiment, *(_line(cells[row.id], widths) for row in members)]
-    return "\n".join([*lines, "", summary(rows), ""])
-
-
-_RIGHT = (2, 3, 4)
-"""Columns of numbers."""
-
-
-def _line(cells: tuple[str, ...], widths: list[int]) -> str:
-    padded = (
-        cell.rjust(width) if i in _RIGHT else cell.ljust(width)
-        for i, (cell, width) in enumerate(zip(cells, widths, strict=True))
-    )
-    return "  ".join(padded).rstrip()
+    """Return the rows as they stand in a file: aligned, each in one line."""
+    return whole(text_blocks(rows)) + "\n"
 
 
 def _cells(row: Row) -> tuple[str, ...]:

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
 
 from analysis.verification.finding import Finding
+from sweep.host.tables import Block, Cells, Column, Prose, Table, whole
 from sweep.results.as_json import to_json
 
-HEAD = ("claim", "kind", "points", "violations", "worst")
+COLUMNS = (
+    Column("claim", key=True),
+    Column("kind"),
+    Column("points", right=True),
+    Column("violations", right=True),
+    Column("worst", right=True),
+)
 
 
 def text_table(findings: Sequence[Finding]) -> str:
@@ -24,22 +30,22 @@ def text_table(findings: Sequence[Finding]) -> str:
     <BLANKLINE>
     1 claim: nothing that must hold is violated
     """
-    cells = [_cells(one) for one in findings]
-    widths = [max(len(line[i]) for line in (HEAD, *cells)) for i in range(len(HEAD))]
-    lines = [_line(HEAD, widths)]
-    for schedule, rows in groupby(
-        zip(findings, cells, strict=True), key=lambda one: one[0].schedule
-    ):
-        lines += ["", schedule, *(_line(line, widths) for _, line in rows)]
+    return whole(text_blocks(findings))
+
+
+def text_blocks(findings: Sequence[Finding]) -> list[Block]:
+    """Return the findings as a table with a group per schedule, then what was violated."""
+    groups: dict[str, list[Cells]] = {}
+    for one in findings:
+        groups.setdefault(one.schedule, []).append(_cells(one))
+    blocks: list[Block] = [Table(COLUMNS, groups)]
     for one in findings:
         if one.error:
-            lines += [
-                "",
-                f"{one.schedule}: {one.claim} ({one.kind}) could not be tested: {one.error}",
-            ]
+            told = f"{one.schedule}: {one.claim} ({one.kind}) could not be tested: {one.error}"
+            blocks += ["", Prose(told)]
         if one.violations:
-            lines += ["", *_violated(one)]
-    return "\n".join([*lines, "", summary(findings)])
+            blocks += ["", *_violated(one)]
+    return [*blocks, "", Prose(summary(findings))]
 
 
 def summary(findings: Sequence[Finding]) -> str:
@@ -73,18 +79,13 @@ def _cells(one: Finding) -> tuple[str, ...]:
     return (one.claim, one.kind, *counts, gap_text(one.worst, one.units))
 
 
-def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    left = (cells[i].ljust(widths[i]) for i in range(2))
-    right = (cells[i].rjust(widths[i]) for i in range(2, len(HEAD)))
-    return "  ".join([*left, *right]).rstrip()
-
-
-def _violated(one: Finding) -> list[str]:
+def _violated(one: Finding) -> list[Block]:
+    """Say how far off, then the first counterexample: a command to copy, left in one piece."""
     share = one.violations / one.points
     mean, worst = (gap_text(value, one.units) for value in (one.mean, one.worst))
-    lines = [
+    told = (
         f"{one.schedule}: {one.claim} ({one.kind}) is off at {share:.1%} of the points,"
-        f" by {mean} on average and {worst} at most; first",
-        f"  {one.counterexample}",
-    ]
-    return [*lines, f"  {one.remark}"] if one.remark else lines
+        f" by {mean} on average and {worst} at most; first"
+    )
+    remark = [Prose(f"  {one.remark}")] if one.remark else []
+    return [Prose(told), f"  {one.counterexample}", *remark]

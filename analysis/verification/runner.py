@@ -7,11 +7,9 @@ and the findings are the same for any number of threads and any selection of sch
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import CancelledError, ThreadPoolExecutor, as_completed
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from threading import Event
 from typing import Any, Final
 
 import numpy as np
@@ -25,11 +23,10 @@ from sweep.catalogue.schedules import SCHEDULES
 from sweep.description import Schedule
 from sweep.errors import InputError
 from sweep.host.processors import usable_processors
+from sweep.host.work import Done, Progress, Stop, share_out
 from sweep.inputs.reading import read_scalar
 from sweep.inputs.space import MOST_SCHEDULES, read_schedules
 from sweep.results.datasets import check_progress, check_threads
-
-Progress = Callable[[int, int], None]
 
 CHUNK_POINTS: Final = 1 << 15
 """Points drawn together: some megabytes, and long enough for NumPy to let other threads run."""
@@ -107,28 +104,19 @@ def verify_claims(
     groups = [tuple(group) for group in by_domain.values()]
     starts = range(0, points, CHUNK_POINTS)
     todo = [(group, start) for start in starts for group in groups]
-    tallies: dict[tuple[int, int], Tally] = {}
-    done, stop = 0, Event()
 
-    def run(group: tuple[int, ...], start: int) -> tuple[dict[tuple[int, int], Tally], int]:
-        count = min(CHUNK_POINTS, points - start)
+    def size_of(piece: tuple[tuple[int, ...], int]) -> int:
+        return min(CHUNK_POINTS, points - piece[1])
+
+    def run(piece: tuple[tuple[int, ...], int], stop: Stop) -> dict[tuple[int, int], Tally]:
+        group, start = piece
         members = [claims[i] for i in group]
-        found = _test(members, count, (seed, start // CHUNK_POINTS), stop)
-        return {(i, start): one for i, one in zip(group, found, strict=True)}, count
+        found = _test(members, size_of(piece), (seed, start // CHUNK_POINTS), stop)
+        return {(i, start): one for i, one in zip(group, found, strict=True)}
 
-    with ThreadPoolExecutor(min(threads or usable_processors(), len(todo) or 1)) as pool:
-        futures = [pool.submit(run, *one) for one in todo]
-        try:
-            for future in as_completed(futures):
-                found, count = future.result()
-                tallies |= found
-                done += count
-                if progress is not None:
-                    progress(done, points * len(groups))
-        except BaseException:
-            stop.set()
-            pool.shutdown(cancel_futures=True)
-            raise
+    done = Done(points * len(groups), progress=progress)
+    parts = share_out(todo, run, size_of, done, threads or usable_processors())
+    tallies = {key: one for part in parts for key, one in part.items()}
     return [
         _finding(claim, [tallies[i, start] for start in starts]) for i, claim in enumerate(claims)
     ]
@@ -146,7 +134,7 @@ class Tally:
     error: str = ""
 
 
-def _test(claims: Sequence[Claim], count: int, seed: tuple[int, int], stop: Event) -> list[Tally]:
+def _test(claims: Sequence[Claim], count: int, seed: tuple[int, int], stop: Stop) -> list[Tally]:
     """Test claims about one domain on one chunk, unless stopped between two of them.
 
     Whatever one of them meets is a finding, and the others still run.
@@ -161,8 +149,7 @@ def _test(claims: Sequence[Claim], count: int, seed: tuple[int, int], stop: Even
         return [Tally(0, 0, 0.0, 0.0, None) for _ in claims]
     found = []
     for claim in claims:
-        if stop.is_set():
-            raise CancelledError
+        stop.check()
         try:
             found.append(_tally(claim, claim.check(points), points))
         except ENDS_A_TEST as error:

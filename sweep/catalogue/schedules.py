@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from sweep.catalogue.discovery import discover
 from sweep.description import Schedule
 from sweep.errors import unknown_name
+from sweep.host.tables import pairs
 
 
 class Catalogue(Mapping[str, Schedule]):
@@ -28,8 +29,7 @@ class Catalogue(Mapping[str, Schedule]):
         return len(self._schedules)
 
     def __repr__(self) -> str:
-        width = max(map(len, self), default=0)
-        return "\n".join(f"{name:<{width}}  {one.summary}" for name, one in self.items())
+        return str(pairs((name, one.summary) for name, one in self.items()))
 
 
 SCHEDULES: Mapping[str, Schedule] = Catalogue(discover())

@@ -11,9 +11,11 @@ from pathlib import Path
 
 import click
 
+from sweep.cli.completion import gpu_names, schedule_names
 from sweep.cli.exit_codes import Exit, run_command, run_program
 from sweep.cli.group import Commands
-from sweep.cli.options import FILE
+from sweep.cli.options import FILE, json_option, parameters_of_a_point, read_parameters
+from sweep.cli.printing import show, show_json
 from sweep.version import __version__
 
 DEADLOCK = 3
@@ -39,9 +41,8 @@ def cli(context: click.Context) -> None:
 
 
 @cli.command()
-@click.argument("schedule")
-@click.argument("parameters", nargs=-1, metavar="[NAME=VALUE]...")
-@click.option("--gpu", metavar="NAME", help="The same as gpu=NAME.")
+@click.argument("schedule", shell_complete=schedule_names)
+@parameters_of_a_point
 @click.option(
     "--engine",
     type=click.Choice(["batch", "events"]),
@@ -49,7 +50,7 @@ def cli(context: click.Context) -> None:
     show_default=True,
     help="The compiled recurrence, or the event-driven simulator.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
+@json_option()
 def simulate(
     schedule: str, parameters: Sequence[str], gpu: str | None, engine: str, as_json: bool
 ) -> None:
@@ -64,14 +65,13 @@ def simulate(
     warpsweep simulate pingpong tile=64x256x64 --gpu h100_sxm --json
     """
     import sweep
-    from sweep.inputs.assignments import read_assignments
-    from sweep.quantities.variables import PARAMETERS
-    from sweep.results.as_json import to_json
 
-    given = [*parameters, *([f"gpu={gpu}"] if gpu is not None else [])]
-    point = sweep.simulate(schedule, engine=engine, **read_assignments(given, PARAMETERS))
-    told = {"verdict": point.verdict} if point.verdict else {}
-    click.echo(to_json({**told, **point}) if as_json else repr(point))
+    point = sweep.simulate(schedule, engine=engine, **read_parameters(parameters, gpu))
+    if as_json:
+        told = {"verdict": point.verdict} if point.verdict else {}
+        show_json({**told, **point})
+    else:
+        show(point.blocks())
     if point.infeasible_reason == "deadlock":
         raise Exit(DEADLOCK)
 
@@ -116,28 +116,49 @@ def sweep_space(space: Path, out: Path, resume: bool, threads: int | None) -> No
 @click.option(
     "--kernel",
     metavar="NAME",
+    shell_complete=schedule_names,
     help="Print this schedule's generated source instead; a name or a file.",
 )
-def schedules(kernel: str | None) -> None:
+@json_option()
+def schedules(kernel: str | None, as_json: bool) -> None:
     """List the schedules with their parameters and sources."""
-    from sweep.cli.tables import kernel_source, schedules_table
+    from sweep.cli.listings import kernel_source, schedules_json, schedules_text
 
-    click.echo(schedules_table() if kernel is None else kernel_source(kernel))
+    if kernel is not None and as_json:
+        raise click.UsageError(f"--json has no effect with --kernel={kernel}")
+    if kernel is not None:
+        show([kernel_source(kernel)])
+    elif as_json:
+        show_json(schedules_json())
+    else:
+        show(schedules_text())
 
 
 @cli.command()
-@click.argument("names", nargs=-1, metavar="[NAME]...")
-def gpus(names: Sequence[str]) -> None:
+@click.argument("names", nargs=-1, metavar="[NAME]...", shell_complete=gpu_names)
+@json_option()
+def gpus(names: Sequence[str], as_json: bool) -> None:
     """List the GPUs, every number with its unit and source."""
-    from sweep.cli.tables import gpus_table
+    from sweep.cli.listings import gpus_json, gpus_text
 
-    click.echo(gpus_table(names))
+    if as_json:
+        show_json(gpus_json(names))
+    else:
+        show(gpus_text(names))
 
 
 @cli.command()
 @click.argument("table", type=click.Choice(["banks", "feeding", "stages", "traffic"]))
-@click.option("--gpu", default="lecture", show_default=True, metavar="NAME", help="For which GPU.")
-def tensorcore(table: str, gpu: str) -> None:
+@click.option(
+    "--gpu",
+    default="lecture",
+    show_default=True,
+    metavar="NAME",
+    shell_complete=gpu_names,
+    help="For which GPU.",
+)
+@json_option()
+def tensorcore(table: str, gpu: str, as_json: bool) -> None:
     """Print a table of the Tensor Core's data path.
 
     \b
@@ -146,17 +167,24 @@ def tensorcore(table: str, gpu: str) -> None:
     stages   stages that the latency needs and that fit, by tile
     traffic  DRAM time of a 4096^3 product by tile and order
     """
-    from sweep.tensorcore.tables import tensorcore_table
+    from sweep.tensorcore.tables import tensorcore_blocks, tensorcore_json
 
-    click.echo(tensorcore_table(table, gpu))
+    if as_json:
+        show_json(tensorcore_json(table, gpu))
+    else:
+        show(tensorcore_blocks(table, gpu))
 
 
 @cli.command()
-def variables() -> None:
+@json_option()
+def variables(as_json: bool) -> None:
     """List parameters and outputs: units, limits, defaults."""
-    from sweep.cli.tables import variables_table
+    from sweep.cli.listings import variables_json, variables_text
 
-    click.echo(variables_table())
+    if as_json:
+        show_json(variables_json())
+    else:
+        show(variables_text())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from sweep.cli.completion import COMPLETE, answer_the_shell
 from sweep.errors import InputError
 from sweep.host.interrupts import Interrupts
 from sweep.host.streams import Notice, describe, stand_in_for_missing_streams, tell
@@ -36,11 +37,11 @@ def run_program(command: click.Command) -> int:
     stand_in_for_missing_streams()
     logging.getLogger("matplotlib").setLevel(logging.ERROR)  # it tells of a home it cannot write
     with Interrupts(INTERRUPTED), _warnings_as_lines():
-        return run_command(command, sys.argv[1:])
+        return run_command(command, sys.argv[1:], os.environ.get(COMPLETE, ""))
 
 
-def run_command(command: click.Command, arguments: list[str]) -> int:
-    """Run a command and return its exit code.
+def run_command(command: click.Command, arguments: list[str], asked: str = "") -> int:
+    """Run a command, or answer what a shell that completes words has asked; return its exit code.
 
     What a user can get wrong ends with one line on stderr and 2, Ctrl-C with one line and 130; a
     reader that went away (``| head``) with nothing.
@@ -48,8 +49,11 @@ def run_command(command: click.Command, arguments: list[str]) -> int:
     os.environ["MPLBACKEND"] = "agg"  # commands write files, and open no window
     code, told = 0, ""
     try:
-        with command.make_context("warpsweep", arguments) as context:
-            command.invoke(context)
+        if asked:
+            code = answer_the_shell(command, asked)
+        else:
+            with command.make_context("warpsweep", arguments) as context:
+                command.invoke(context)
     except click.exceptions.Exit as end:
         code = end.exit_code
     except BrokenPipeError:

@@ -61,17 +61,26 @@ def once(function: Callable[P, T]) -> Callable[P, T]:
 def cache_folder() -> Path | None:
     """Return the folder that keeps compiled functions, or None where it cannot be written.
 
-    ``WARPSWEEP_CACHE_DIR`` if set, else ``warpsweep`` in the user's cache folder.
+    ``WARPSWEEP_CACHE_DIR`` if set, else ``warpsweep`` in the user's cache folder (Linux:
+    ``XDG_CACHE_HOME`` or ``~/.cache``; macOS: ``~/Library/Caches``; Windows: ``LOCALAPPDATA``).
     """
     named = os.environ.get("WARPSWEEP_CACHE_DIR")
-    base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
     try:
-        folder = Path(named) if named else Path(base or Path.home() / ".cache") / "warpsweep"
+        folder = Path(named) if named else _users_folder()
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             return folder.absolute()
     except (OSError, RuntimeError, ValueError):  # not writable, no home, or no path at all
         return None
+
+
+def _users_folder() -> Path:
+    from platformdirs import user_cache_path  # not imported where the folder is named
+
+    folder = user_cache_path("warpsweep", appauthor=False, opinion=False)
+    if not folder.is_absolute():  # "~/.cache" of a user without a home
+        raise OSError(f"no folder of the user's own: {folder}")
+    return folder
 
 
 def compile_kept(dispatcher: Any, signature: Any) -> Any:

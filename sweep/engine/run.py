@@ -8,8 +8,7 @@ bytes for any number of threads.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -18,10 +17,9 @@ from sweep.engine.blocks import BLOCK_POINTS, FEWEST_POINTS, Block, blocks, cut_
 from sweep.engine.outputs import TIMING, Outputs, allocate, finish_block
 from sweep.engine.variants import choice_of, prepare
 from sweep.host.processors import usable_processors
+from sweep.host.work import Done, Progress, Stop, share_out
 from sweep.inputs.space import Space
 from sweep.quantities.arrays import Array
-
-Progress = Callable[[int, int], None]
 
 UNWRITTEN: Mapping[str, float] = {"f": -math.inf, "i": -128}
 """What outputs hold before they are written, by kind of number; no result is one of these."""
@@ -78,30 +76,13 @@ def run_space(
     for schedule, values in zip(space.schedules, space.values, strict=True):
         prepare(schedule, values)
 
-    def run(block: Block) -> int:
+    def run(block: Block, stop: Stop) -> None:
         where: Any = (block.index, *block.slices, ...)
         piece = {name: array[where] for name, array in outputs.items()}
         run_block(space, block, piece)
-        return block.points
 
-    workers = min(threads, len(todo))
-    done = 0
-    if workers == 1:
-        for block in todo:
-            done += run(block)
-            if progress is not None:
-                progress(done, space.points)
-        return outputs
-    with ThreadPoolExecutor(workers) as pool:
-        futures = [pool.submit(run, block) for block in todo]
-        try:
-            for future in as_completed(futures):
-                done += future.result()
-                if progress is not None:
-                    progress(done, space.points)
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+    done = Done(space.points, progress=progress)
+    share_out(todo, run, lambda block: block.points, done, threads, alone_here=True)
     return outputs
 
 

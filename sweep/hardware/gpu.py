@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any
 
 from sweep.errors import unknown_name
 from sweep.hardware.presets import PRESETS
+from sweep.host.tables import Block, Column, Prose, Table, whole
 from sweep.quantities.variables import GPU_FIELDS, VARIABLES
 
 
@@ -73,7 +74,8 @@ class GPU:
             return f"{value:.1f}"
         return _number(value)
 
-    def __repr__(self) -> str:
+    def blocks(self) -> tuple[Block, ...]:
+        """Return what it is, and a table of every number with its unit and source."""
         rows = [
             (name, self._shown(name), _unit(name), self.sources.get(name, ""))
             for name in GPU_FIELDS
@@ -82,7 +84,11 @@ class GPU:
             (f"  {name}", f"{rate:g}", "of 16-bit", self.sources.get(f"element_rates.{name}", ""))
             for name, rate in self.element_rates.items()
         ]
-        return f"{self.name}: {self.summary}\n" + _table(rows)
+        columns = (Column(key=True), Column(right=True), Column(), Column(wraps=True))
+        return Prose(f"{self.name}: {self.summary}", title=True), Table(columns, {"": rows})
+
+    def __repr__(self) -> str:
+        return whole(self.blocks())
 
 
 class GPUTable(Mapping[str, GPU]):
@@ -112,7 +118,8 @@ class GPUTable(Mapping[str, GPU]):
             raise unknown_name("GPU", name, self._gpus)
         return self._gpus[name]
 
-    def __repr__(self) -> str:
+    def table(self) -> Table:
+        """Return the GPUs below each other, with the numbers that differ most."""
         shown = (
             "sm_count",
             "clock_hz",
@@ -122,10 +129,13 @@ class GPUTable(Mapping[str, GPU]):
             "exp_per_cycle",
             "smem_per_block_bytes",
         )
-        head = ("name", *shown)
-        units = ("", *(_unit(name) for name in shown))
+        numbers = (Column(name, _unit(name), right=True) for name in shown)
+        columns = [Column("name", key=True), *numbers]
         rows = [(gpu.name, *(_number(gpu.value(name)) for name in shown)) for gpu in self.values()]
-        return _table([head, units, *rows])
+        return Table(columns, {"": rows})
+
+    def __repr__(self) -> str:
+        return str(self.table())
 
 
 def _unit(name: str) -> str:
@@ -137,12 +147,6 @@ def _number(value: float | None) -> str:
     if value is None:
         return "not known"
     return f"{value:,}" if isinstance(value, int) else f"{value:.6g}"
-
-
-def _table(rows: Sequence[tuple[str, ...]]) -> str:
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    lines = ("  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)) for row in rows)
-    return "\n".join(line.rstrip() for line in lines)
 
 
 def _gpu(name: str) -> GPU:

@@ -2,58 +2,30 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 
-UNKNOWN = 8 * 2**30
-"""Assumed where the system does not say."""
+GROUP = Path("/sys/fs/cgroup")
+"""The control group of this process, where the system has such groups."""
 
 
 def available_bytes() -> int:
-    """Return the memory that a new result can take.
+    """Return the memory that a new result can take without swapping.
 
-    What is free without swapping where the system says so (Linux, Windows), within the limit of
-    the control group; all of the memory elsewhere.
+    What the system says is free, within the limit of the control group (a container's), which
+    psutil does not know.
     """
-    return min(_system_bytes(), _group_bytes())
+    import psutil  # takes longer to import than to ask: most points never need to
+
+    return min(int(psutil.virtual_memory().available), _group_bytes())
 
 
 def _group_bytes() -> int:
-    limit = Path("/sys/fs/cgroup/memory.max")
-    used = Path("/sys/fs/cgroup/memory.current")
     try:
-        return max(0, int(limit.read_text()) - int(used.read_text()))
+        limit, used = (int((GROUP / name).read_text()) for name in ("memory.max", "memory.current"))
+        return max(0, limit - used)
     except (OSError, ValueError):  # no control group, or "max"
         return sys.maxsize
-
-
-def _system_bytes() -> int:
-    meminfo = Path("/proc/meminfo")
-    if meminfo.exists():
-        for line in meminfo.read_text().splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
-    if sys.platform == "win32":
-        return _windows_bytes()
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):
-        return UNKNOWN
-
-
-def _windows_bytes() -> int:
-    import ctypes
-
-    class Status(ctypes.Structure):
-        _fields_ = [("length", ctypes.c_ulong), ("load", ctypes.c_ulong)] + [
-            (name, ctypes.c_ulonglong)
-            for name in ("total", "free", "total_page", "free_page", "virtual", "v_free", "ext")
-        ]
-
-    status = Status(length=ctypes.sizeof(Status))
-    kernel32 = getattr(ctypes, "windll").kernel32  # noqa: B009 - absent on other systems
-    return int(status.free) if kernel32.GlobalMemoryStatusEx(ctypes.byref(status)) else UNKNOWN
 
 
 def human_bytes(size: float) -> str:

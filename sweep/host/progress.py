@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import os
+import contextlib
 import sys
 import time
+from collections.abc import Iterator
 from types import TracebackType
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from sweep.host.live_line import LiveLine
 
 BAR_COLUMNS, FEWEST_BAR_COLUMNS = 24, 6
 COLUMNS = 80
-"""Where the terminal does not say."""
 REDRAW_SECONDS = 0.1
 
 
@@ -18,7 +21,7 @@ class ProgressBar:
     """Draws points done, points/s and the time left; a callable that ``sweep.run`` takes.
 
     Use it as a context manager: the line is cleared at the end, so that what comes next stands on
-    a clean one.
+    a clean one. What is written to stderr meanwhile stands above it.
 
     Parameters
     ----------
@@ -31,7 +34,7 @@ class ProgressBar:
         self._shown = self._stream is not None and self._stream.isatty()
         self._first: tuple[float, int] | None = None
         self._drawn = 0.0
-        self._columns = 0
+        self._line: LiveLine | None = None
 
     def __enter__(self) -> ProgressBar:
         return self
@@ -42,8 +45,9 @@ class ProgressBar:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._columns:
-            self._write("\r" + " " * self._columns + "\r")
+        if self._line is not None:
+            with self._while_there_is_a_terminal():
+                self._line.stop()
 
     def __call__(self, done: int, total: int) -> None:
         """Draw that many points of all as done."""
@@ -56,22 +60,25 @@ class ProgressBar:
             return
         self._drawn = now
         since, before = self._first
-        line = progress_line(done, total, done - before, now - since, self._width())
-        self._write("\r" + line.ljust(self._columns))
-        self._columns = len(line)
+        with self._while_there_is_a_terminal():
+            self._draw(done, total, done - before, now - since)
 
-    def _width(self) -> int:
-        try:
-            return os.get_terminal_size(self._stream.fileno()).columns or COLUMNS
-        except (AttributeError, OSError, ValueError):  # a terminal that is none of the system's
-            return COLUMNS
+    def _draw(self, done: int, total: int, new: int, seconds: float) -> None:
+        if self._line is None:
+            from sweep.host.live_line import LiveLine  # rich: only where a line is drawn
 
-    def _write(self, text: str) -> None:
+            self._line = LiveLine(self._stream)
+        self._line.show(lambda columns: progress_line(done, total, new, seconds, columns))
+
+    @contextlib.contextmanager
+    def _while_there_is_a_terminal(self) -> Iterator[None]:
         try:
-            self._stream.write(text)
-            self._stream.flush()
+            yield
         except OSError:  # the terminal is gone: nobody looks at the bar
-            self._shown, self._columns = False, 0
+            self._shown = False
+            if self._line is not None:
+                with contextlib.suppress(OSError):
+                    self._line.stop()
 
 
 def progress_line(done: int, total: int, new: int, seconds: float, columns: int = COLUMNS) -> str:

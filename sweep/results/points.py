@@ -14,16 +14,19 @@ from sweep.engine.outputs import allocate, finish_block
 from sweep.engine.run import run_block
 from sweep.engine.variants import prepare
 from sweep.errors import InputError
+from sweep.host.tables import Block, Prose, pairs, whole
 from sweep.inputs.labels import check_choice
 from sweep.inputs.limits import check_events
 from sweep.inputs.space import Space, resolve
 from sweep.quantities.grid import GRID
 from sweep.quantities.variables import OUTPUTS, VARIABLES
 from sweep.results.flag import Flag
-from sweep.results.verdict import verdict
+from sweep.results.verdict import uses, verdict
 from sweep.simulator.simulation import Deadlock, run_events
 
 ENGINES = ("batch", "events")
+NO_TIMING = "nan: what never ends has no cycles, and no shares of them"
+"""Of a deadlock."""
 
 
 class Point(Mapping[str, Any]):
@@ -32,12 +35,16 @@ class Point(Mapping[str, Any]):
     Flags (``bottleneck``, ``feasible``, ``infeasible_reason``, ``unknown_reason``) are words that
     also equal the integers of a Dataset. ``verdict`` says in one line that the point deadlocks and
     who waits for what, that it does not fit and what is short, or why that is not known; it is
-    empty for a point that fits, and the first line of what is printed otherwise.
+    empty for a point that fits, and the first line of what is printed otherwise. ``uses`` has what
+    it takes of the shared memory and of the registers, beside what there is, where that is known.
     """
 
-    def __init__(self, values: Mapping[str, Any], verdict: str = "") -> None:
+    def __init__(
+        self, values: Mapping[str, Any], verdict: str = "", uses: Mapping[str, str] | None = None
+    ) -> None:
         self._values = dict(values)
         self.verdict = verdict
+        self.uses = dict(uses or {})
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -57,10 +64,15 @@ class Point(Mapping[str, Any]):
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self._values]
 
+    def blocks(self) -> list[Block]:
+        """Return what is printed: the verdict, what nan means, every value, and what is used."""
+        deadlock = self._values.get("infeasible_reason") == "deadlock"
+        told = [self.verdict, NO_TIMING if deadlock else ""]
+        rows = ((name, _value_text(name, value)) for name, value in self._values.items())
+        return [*(Prose(one) for one in told if one), pairs([*rows, *self.uses.items()])]
+
     def __repr__(self) -> str:
-        width = max(map(len, self._values))
-        lines = [_line(name, value, width) for name, value in self._values.items()]
-        return "\n".join([self.verdict, *lines] if self.verdict else lines)
+        return whole(self.blocks())
 
 
 def simulate(schedule: Any, *, engine: str = "batch", **parameters: Any) -> Point:
@@ -107,7 +119,8 @@ def simulate(schedule: Any, *, engine: str = "batch", **parameters: Any) -> Poin
         value = outputs[name].item()
         found[name] = Flag(value, name) if VARIABLES[name].kind == "flag" else value
     reason, unknown = found["infeasible_reason"].meaning, found["unknown_reason"].meaning
-    return Point(found, verdict(space, event_parameters(space), reason, unknown))
+    told = verdict(space, event_parameters(space), reason, unknown)
+    return Point(found, told, uses(space, unknown))
 
 
 def one_point(schedule: Any, parameters: Mapping[str, Any]) -> Space:
@@ -148,11 +161,11 @@ def _replace_timing(space: Space, outputs: dict[str, np.ndarray]) -> None:
             outputs[f"{resource.lower()}_utilization"][...] = np.divide(time, result.cycles)
 
 
-def _line(name: str, value: Any, width: int) -> str:
+def _value_text(name: str, value: Any) -> str:
     variable = VARIABLES.get(name)
     units = variable.units if variable and variable.units != "1" else ""
     text = _digits(value, units) if isinstance(value, float) else str(value)
-    return f"{name:<{width}}  {text}{' ' + units if units else ''}"
+    return f"{text} {units}" if units else text
 
 
 def _digits(value: float, units: str) -> str:

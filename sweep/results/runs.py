@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sweep.engine.outputs import result_bytes
-from sweep.engine.run import Progress, run_space
+from sweep.engine.run import run_space
 from sweep.errors import InputError
 from sweep.host.memory import available_bytes, human_bytes
 from sweep.host.progress import ProgressBar
+from sweep.host.work import Progress
 from sweep.inputs.space import Space, resolve
 from sweep.results.datasets import check_progress, check_threads, dataset
 

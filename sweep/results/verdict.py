@@ -1,4 +1,4 @@
-"""What to tell first of a point that deadlocks, does not fit, or may not: one line."""
+"""Whether a point fits: one line of why it does not, or may not, and what it takes of an SM."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from sweep.description import Schedule
 from sweep.description.interpreter import NeverHappens, interpret
 from sweep.engine.feasibility import budgets
+from sweep.hardware.instructions import has_tcgen05
 from sweep.inputs.limits import MOST_EVENTS
 from sweep.inputs.space import Space
 from sweep.simulator.simulation import Deadlock, run_events
@@ -55,6 +56,35 @@ def verdict(space: Space, p: Mapping[str, Any], reason: str, unknown: str) -> st
     if reason != "none":
         return f"infeasible: {_short_of(space, reason)}"
     return f"feasibility unknown: {UNKNOWN[unknown]}" if unknown != "none" else ""
+
+
+def uses(space: Space, unknown: str) -> dict[str, str]:
+    """Return what a single point takes of an SM beside what there is, as far as that is known.
+
+    Parameters
+    ----------
+    space : Space
+        Of one point.
+    unknown : str
+        Its ``unknown_reason``.
+
+    Examples
+    --------
+    >>> from sweep.inputs.space import resolve
+    >>> uses(resolve("multistage", {}), "none")
+    {'shared_memory': '196,608 of 232,448 byte', 'registers': '160 of 255 per thread'}
+    """
+    values = space.values[0]
+    if not values["known"]:
+        return {}
+    needs, found = budgets(space.schedules[0], values), {}
+    if unknown != "scale_factors":
+        taken, there = _number(needs.smem_bytes), _number(needs.smem_limit)
+        found["shared_memory"] = f"{taken} of {there} byte"
+    if unknown != "compute_capability" and not has_tcgen05(values["compute_capability"]):
+        taken, there = _number(needs.registers), _number(needs.register_limit)
+        found["registers"] = f"{taken} of {there} per thread"
+    return found
 
 
 def _short_of(space: Space, reason: str) -> str:

@@ -11,37 +11,21 @@ from __future__ import annotations
 
 import json
 import shutil
-import threading
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sweep.engine.blocks import (
-    BLOCK_POINTS,
-    Block,
-    blocks,
-)
-from sweep.engine.outputs import (
-    Outputs,
-    allocate,
-    result_bytes,
-)
-from sweep.engine.run import (
-    Progress,
-    run_block,
-)
-from sweep.engine.variants import (
-    prepare,
-)
+from sweep.engine.blocks import BLOCK_POINTS, Block, blocks
+from sweep.engine.outputs import Outputs, allocate, result_bytes
+from sweep.engine.run import run_block
+from sweep.engine.variants import prepare
 from sweep.errors import InputError
 from sweep.host.files import cannot, shown
 from sweep.host.memory import available_bytes, human_bytes
-from sweep.host.processors import (
-    usable_processors,
-)
+from sweep.host.processors import usable_processors
+from sweep.host.work import Done, Progress, Stop, share_out
 from sweep.inputs.space import Space
 from sweep.quantities.variables import OUTPUTS, VARIABLES
 from sweep.results.datasets import count_reasons
@@ -85,10 +69,6 @@ class Written:
             kept += f" ({self.damaged:,} were damaged and are computed again)"
         reasons = ", ".join(f"{n:,} {name}" for name, n in self.infeasible.items())
         return f"{self.path}: {self.points:,} points{kept}; infeasible: {reasons or 'none'}"
-
-
-class _StoppedError(Exception):
-    """A chunk that was given up because the run ends."""
 
 
 def write_sweep(
@@ -193,23 +173,18 @@ def _run(
     if not todo:
         return
     arrays = open_outputs(path, "r+")
-    stop = threading.Event()
-    done = space.points - sum(chunk.points for chunk in todo)
-    if progress is not None:
-        progress(done, space.points)
-    with ThreadPoolExecutor(_workers(todo, threads)) as pool:
-        futures = [pool.submit(_write_chunk, space, chunk, arrays, stop) for chunk in todo]
-        try:
-            for future in as_completed(futures):
-                done += future.result()
-                if progress is not None:
-                    progress(done, space.points)
-        except BaseException as error:
-            stop.set()
-            pool.shutdown(cancel_futures=True)
-            if isinstance(error, KeyboardInterrupt):
-                raise KeyboardInterrupt(_left(path, done, space.points)) from None
-            raise
+    done = Done(space.points, space.points - sum(chunk.points for chunk in todo), progress)
+    done.add(0)
+    try:
+        share_out(
+            todo,
+            lambda chunk, stop: _write_chunk(space, chunk, arrays, stop),
+            lambda chunk: chunk.points,
+            done,
+            _workers(todo, threads),
+        )
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(_left(path, done.points, space.points)) from None
 
 
 def _workers(todo: list[Block], threads: int | None) -> int:
@@ -223,22 +198,19 @@ def _left(path: Path, done: int, points: int) -> str:
     return f"{done:,} of {points:,} points are in {path}; --resume goes on with them"
 
 
-def _write_chunk(space: Space, chunk: Block, arrays: dict[str, Any], stop: threading.Event) -> int:
+def _write_chunk(space: Space, chunk: Block, arrays: dict[str, Any], stop: Stop) -> None:
     """Compute a chunk piece by piece, then write its outputs, the one that marks it last."""
     shape = tuple(part.stop - part.start for part in chunk.slices)
     outputs = allocate(shape)
     for piece, local in _pieces(space, chunk, shape):
-        if stop.is_set():
-            raise _StoppedError
+        stop.check()
         run_block(space, piece, _views(outputs, (*local, ...)))
     where = region(space, chunk)
     for name in OUTPUTS:
-        if stop.is_set():
-            raise _StoppedError
+        stop.check()
         arrays[name][where] = outputs[name].reshape(
             (1, *shape) if len(where) > len(shape) else shape
         )
-    return chunk.points
 
 
 def _views(outputs: Outputs, where: Any) -> Outputs:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from sweep.host.tables import pairs
 from sweep.quantities.data_path import DATA_PATH
 
 
@@ -33,8 +34,7 @@ class Record(Mapping[str, Any]):
         return getattr(self, name)
 
     def __repr__(self) -> str:
-        width = max(map(len, self))
-        return "\n".join(f"{name:<{width}}  {_text(name, self[name])}" for name in self)
+        return str(pairs((name, _text(name, self[name])) for name in self))
 
 
 def _text(name: str, value: Any) -> str:

@@ -1,4 +1,4 @@
-"""The data path as four tables that a person reads."""
+"""The data path as four tables, for people and for scripts."""
 
 from __future__ import annotations
 
@@ -6,46 +6,24 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from sweep.hardware.gpu import GPU, GPUS
-from sweep.hardware.instructions import has_clusters
+from sweep.hardware.gpu import GPU
+from sweep.host.tables import Block, Column, Prose, Table, whole
 from sweep.inputs.hardware_names import find_gpu
 from sweep.inputs.labels import check_choice
-from sweep.tensorcore.budgets.reuse import feeding
-from sweep.tensorcore.budgets.stages import stage_budget
-from sweep.tensorcore.instructions.availability import has_instruction
-from sweep.tensorcore.instructions.fragments import fragment
-from sweep.tensorcore.instructions.instruction_shapes import (
-    MMA_TYPES,
-    OPERANDS,
-    WGMMA_TYPES,
-    read_instruction,
+from sweep.tensorcore.tabulated import (
+    FEEDING_GPUS,
+    LATENCIES,
+    PRODUCT,
+    Rows,
+    conflict_rows,
+    feeding_rows,
+    fragment_rows,
+    need_rows,
+    stage_rows,
+    traffic_rows,
 )
-from sweep.tensorcore.shared_memory.ldmatrix import ldmatrix_wavefronts
-from sweep.tensorcore.shared_memory.swizzle import layout_name, read_swizzle
-from sweep.tensorcore.traffic.traffic import dram_traffic
 
-SWIZZLES: tuple[Any, ...] = (None, "xor", (1, 3, 3), (2, 3, 3), (3, 3, 3))
-ROW_ELEMENTS = (16, 32, 40, 48, 64, 72, 128)
-FEEDING_GPUS = ("v100_sxm2", "a100_sxm", "h100_sxm", "b200")
-HOPPER = "h100_sxm"
-"""The one of them that has wgmma."""
-FEEDING_TILES = (
-    ("32x32", "ss"),
-    ("32x64", "ss"),
-    ("64x64", "ss"),
-    ("64x32", "rs"),
-    ("64x128", "ss"),
-    ("64x256", "ss"),
-    ("64x256", "rs"),
-    ("128x256", "rs"),
-)
-STAGE_TILES = ("128x128x32", "128x128x64", "128x256x64", "256x128x64", "256x256x64")
-LATENCIES = (0.5e-6, 1e-6)
-PRODUCT = 4096
-TRAFFIC_TILES = ("64x64", "128x128", "128x256", "256x128")
-TRAFFIC_ORDERS = (("row", 1, "1x1"), ("grouped", 8, "1x1"), ("grouped", 8, "2x1"))
-
-Rows = Sequence[Sequence[str]]
+Cell = Callable[[Mapping[str, Any]], str]
 
 
 def tensorcore_table(name: str, gpu: str | GPU = "lecture") -> str:
@@ -68,154 +46,179 @@ def tensorcore_table(name: str, gpu: str | GPU = "lecture") -> str:
     >>> tensorcore_table("stages").splitlines()[3].split()[:6]
     ['128x128x32', '16,384', '0.140', '5', '9', '14']
     """
-    return TABLES[check_choice("table", name, TABLES)](find_gpu(gpu))
+    return whole(tensorcore_blocks(name, gpu))
 
 
-def _banks(gpu: GPU) -> str:
-    rows: list[tuple[str, ...]] = [("instruction", "type", "multiply-adds", "A", "B", "C")]
-    rows += [_held(shape, kind) for shape, kinds in MMA_TYPES.items() for kind in kinds]
-    rows += [_held(f"m64n256k{k}", kind) for k, kinds in WGMMA_TYPES.items() for kind in kinds]
-    ways = [("BK", "row bytes", *(layout_name(read_swizzle(one)) for one in SWIZZLES))]
-    for row in ROW_ELEMENTS:
-        counts = (ldmatrix_wavefronts(row, 2, one) for one in SWIZZLES)
-        ways.append((f"{row}", f"{2 * row}", *(f"{taken / ideal:g}" for taken, ideal in counts)))
-    return "\n".join(
-        [
-            "Elements that each lane holds of an operand",
-            "",
-            _aligned(rows, left=2),
-            "",
-            "Bank conflict ways of ldmatrix.x4, 16-bit rows of BK elements, by layout",
-            "",
-            _aligned(ways, left=0),
-        ]
-    )
+def tensorcore_blocks(name: str, gpu: str | GPU = "lecture") -> list[Block]:
+    """Return one of the tables as what ``sweep.cli.printing.show`` takes."""
+    card, parts = _parts(name, gpu)
+    return _TEXTS[name](card, parts)
 
 
-def _held(shape: str, kind: str) -> tuple[str, ...]:
-    """Return how many elements of each operand a lane holds; none of wgmma's B."""
-    instruction = read_instruction(shape, kind)
-    held = (
-        "-" if one == "b" and instruction.warps > 1 else str(fragment(shape, one, kind).shape[1])
-        for one in OPERANDS
-    )
-    return shape, kind, f"{instruction.multiply_adds:,}", *held
+def tensorcore_json(name: str, gpu: str | GPU = "lecture") -> dict[str, Any]:
+    """Return one of the tables as plain objects; units are those of ``sweep.tensorcore``.
+
+    Examples
+    --------
+    >>> tensorcore_json("stages")["stages"][0]["stage_bytes"]
+    16384
+    """
+    card, parts = _parts(name, gpu)
+    return {"table": name, "gpu": card.name, **parts}
 
 
-def _feeding(gpu: GPU) -> str:
-    cards = [GPUS[name] for name in FEEDING_GPUS]
-    needs = [("GPU", "multiply-adds per cycle", "needed per shared-memory byte")]
-    for card in cards:
-        flop = card.tc_flop_per_cycle or 0
-        needed = feeding(card, "64x64", instruction="mma").needed
-        needs.append((card.name, f"{flop / 2:,.0f}", f"{needed:g}"))
-    head = ("tile", "A, B", "instruction", "per byte", "accumulators", "wgmma cycles")
-    rows = [(*head, *(card.name for card in cards))]
-    rows += [_fed(tile, operands, cards) for tile, operands in FEEDING_TILES]
-    return "\n".join(
-        [
+def _parts(name: str, gpu: str | GPU) -> tuple[GPU, dict[str, Rows]]:
+    check_choice("table", name, TABLES)
+    card = find_gpu(gpu)
+    return card, {part: rows(card) for part, rows in TABLES[name].items()}
+
+
+def _banks(gpu: GPU, parts: Mapping[str, Rows]) -> list[Block]:
+    held = [
+        (Column("instruction", key=True), _plain("instruction")),
+        (Column("type", key=True), _plain("element_type")),
+        (Column("multiply-adds", right=True), _formatted("multiply_adds", ",")),
+        *((Column(one.upper(), right=True), _plain(one)) for one in ("a", "b", "c")),
+    ]
+    layouts = parts["conflicts"][0]["ways"]
+    ways = [
+        (Column("BK", right=True, key=True), _plain("row_elements")),
+        (Column("row bytes", right=True), _plain("row_bytes")),
+        *((Column(one, right=True), _formatted("ways", "g", one)) for one in layouts),
+    ]
+    return [
+        Prose("Elements that each lane holds of an operand", title=True),
+        "",
+        _table(parts["fragments"], held),
+        "",
+        Prose(
+            "Bank conflict ways of ldmatrix.x4, 16-bit rows of BK elements, by layout", title=True
+        ),
+        "",
+        _table(parts["conflicts"], ways),
+    ]
+
+
+def _feeding(gpu: GPU, parts: Mapping[str, Rows]) -> list[Block]:
+    needs = [
+        (Column("GPU", key=True), _plain("gpu")),
+        (
+            Column("multiply-adds per cycle", right=True),
+            _formatted("multiply_adds_per_cycle", ",.0f"),
+        ),
+        (Column("needed per shared-memory byte", right=True), _formatted("needed", "g")),
+    ]
+    tiles = [
+        (Column("tile", key=True), _plain("tile")),
+        (Column("A, B", key=True), _plain("operands")),
+        (Column("instruction", key=True), _plain("instruction")),
+        (Column("per byte", right=True), _formatted("reuse", "g")),
+        (Column("accumulators", right=True), _formatted("accumulators_per_thread", "g")),
+        (Column("wgmma cycles", right=True), _formatted("issue_interval", "g")),
+        *((Column(one, right=True), _formatted("verdicts", "", one)) for one in FEEDING_GPUS),
+    ]
+    return [
+        Prose(
             "Multiply-adds per shared-memory byte that the Tensor Core needs, 16-bit elements",
-            "",
-            _aligned(needs, left=1),
-            "",
+            title=True,
+        ),
+        "",
+        _table(parts["needed"], needs),
+        "",
+        Prose(
             "What tiles have, and accumulators per thread (ss: A and B from shared memory, rs: A in"
             " registers)",
-            "",
-            _aligned(rows, left=3),
-        ]
-    )
+            title=True,
+        ),
+        "",
+        _table(parts["tiles"], tiles),
+    ]
 
 
-def _fed(tile: str, operands: str, cards: Sequence[GPU]) -> tuple[str, ...]:
-    """Return what a tile has on Hopper, and the verdict on every GPU that has its instruction."""
-    hopper = feeding(HOPPER, tile, operands)
-    verdicts = (
-        feeding(card, tile, operands, instruction=hopper.instruction).verdict
-        if has_instruction(card, hopper.instruction)
-        else "-"
-        for card in cards
-    )
-    return (
-        tile,
-        operands,
-        hopper.instruction,
-        f"{hopper.reuse:g}",
-        f"{hopper.accumulators_per_thread:g}",
-        "-" if hopper.instruction == "mma" else f"{hopper.issue_interval:g}",
-        *verdicts,
-    )
+def _stages(gpu: GPU, parts: Mapping[str, Rows]) -> list[Block]:
+    def needed(index: int) -> Cell:
+        return lambda row: str(row["needed"][index]["stages"])
 
-
-def _stages(gpu: GPU) -> str:
-    head = ["tile", "stage byte", "stage time us"]
-    head += [f"needed {latency * 1e6:g} us" for latency in LATENCIES]
-    rows = [(*head, "fit", "GB/s per SM", "TB/s of all SMs")]
-    for tile in STAGE_TILES:
-        found = stage_budget(gpu, tile, "fp16", list(LATENCIES))
-        rows.append(
-            (
-                tile,
-                f"{found.stage_bytes[0]:,}",
-                f"{found.stage_seconds[0] * 1e6:.3f}",
-                *(f"{needed}" for needed in found.stages_needed),
-                f"{found.stages_fit[0]}",
-                f"{found.bytes_per_second[0] / 1e9:.0f}",
-                f"{found.gpu_bytes_per_second[0] / 1e12:.1f}",
-            )
-        )
+    columns = [
+        (Column("tile", key=True), _plain("tile")),
+        (Column("stage byte", right=True), _formatted("stage_bytes", ",")),
+        (Column("stage time us", right=True), _scaled("stage_seconds", 1e-6, ".3f")),
+        *(
+            (Column(f"needed {latency * 1e6:g} us", right=True), needed(index))
+            for index, latency in enumerate(LATENCIES)
+        ),
+        (Column("fit", right=True), _plain("stages_fit")),
+        (Column("GB/s per SM", right=True), _scaled("bytes_per_second", 1e9, ".0f")),
+        (Column("TB/s of all SMs", right=True), _scaled("gpu_bytes_per_second", 1e12, ".1f")),
+    ]
     title = f"Stages that cover a latency, and that fit, 16-bit elements on {gpu.name}"
-    return "\n".join([title, "", _aligned(rows, left=1)])
+    return [Prose(title, title=True), "", _table(parts["stages"], columns)]
 
 
-def _traffic(gpu: GPU) -> str:
-    head = ("tile", "order", "cluster", "waves", "efficiency", "MB", "us", "L2 read MB", "stream-K")
-    rows = [head]
-    for tile in TRAFFIC_TILES:
-        for order, group, cluster in TRAFFIC_ORDERS:
-            if cluster != "1x1" and not has_clusters(gpu.compute_capability):
-                continue
-            found = dram_traffic(PRODUCT, PRODUCT, PRODUCT, tile, gpu, order, group, cluster)
-            rows.append(
-                (
-                    tile,
-                    order if group == 1 else f"{order} {group}",
-                    cluster,
-                    f"{found.waves}",
-                    f"{found.wave_efficiency:.3f}",
-                    f"{found.bytes / 1e6:,.0f}",
-                    f"{found.seconds * 1e6:.0f}",
-                    f"{found.l2_read_bytes / 1e6:,.0f}",
-                    f"{found.stream_k_tiles}",
-                )
-            )
-    floor = f"{found.floor_bytes / 1e6:,.0f} MB, {found.floor_seconds * 1e6:.0f} us"
-    held, there = found.l2_needed_bytes / 2**20, (gpu.l2_bytes or 0) / 2**20
-    return "\n".join(
-        [
-            f"DRAM traffic of {PRODUCT}^3, 16-bit elements, on {gpu.name}",
-            f"compute {found.compute_seconds * 1e6:.0f} us; floor {floor}, with an L2 of"
-            f" {held:,.0f} MiB (has {there:,.1f} MiB)",
-            "",
-            _aligned(rows, left=3),
-        ]
-    )
+def _traffic(gpu: GPU, parts: Mapping[str, Rows]) -> list[Block]:
+    def order(row: Mapping[str, Any]) -> str:
+        return row["order"] if row["group"] == 1 else f"{row['order']} {row['group']}"
+
+    columns = [
+        (Column("tile", key=True), _plain("tile")),
+        (Column("order", key=True), order),
+        (Column("cluster", key=True), _plain("cluster")),
+        (Column("waves", right=True), _plain("waves")),
+        (Column("efficiency", right=True), _formatted("wave_efficiency", ".3f")),
+        (Column("MB", right=True), _scaled("bytes", 1e6, ",.0f")),
+        (Column("us", right=True), _scaled("seconds", 1e-6, ".0f")),
+        (Column("L2 read MB", right=True), _scaled("l2_read_bytes", 1e6, ",.0f")),
+        (Column("stream-K", right=True), _plain("stream_k_tiles")),
+    ]
+    last = parts["traffic"][-1]
+    floor = f"{last['floor_bytes'] / 1e6:,.0f} MB, {last['floor_seconds'] * 1e6:.0f} us"
+    held, there = last["l2_needed_bytes"] / 2**20, (gpu.l2_bytes or 0) / 2**20
+    return [
+        Prose(f"DRAM traffic of {PRODUCT}^3, 16-bit elements, on {gpu.name}", title=True),
+        Prose(
+            f"compute {last['compute_seconds'] * 1e6:.0f} us; floor {floor}, with an L2 of"
+            f" {held:,.0f} MiB (has {there:,.1f} MiB)"
+        ),
+        "",
+        _table(parts["traffic"], columns),
+    ]
 
 
-def _aligned(rows: Rows, left: int) -> str:
-    """Align cells, the first ``left`` columns to the left and the others to the right."""
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    lines = []
-    for row in rows:
-        cells = zip(row, widths, strict=True)
-        padded = (
-            cell.ljust(width) if i < left else cell.rjust(width)
-            for i, (cell, width) in enumerate(cells)
-        )
-        lines.append("  ".join(padded).rstrip())
-    return "\n".join(lines)
+def _table(rows: Rows, columns: Sequence[tuple[Column, Cell]]) -> Table:
+    cells = [[text(row) for _, text in columns] for row in rows]
+    return Table([column for column, _ in columns], {"": cells})
 
 
-TABLES: Mapping[str, Callable[[GPU], str]] = MappingProxyType(
+def _plain(name: str) -> Cell:
+    return _formatted(name, "")
+
+
+def _formatted(name: str, spec: str, inner: str | None = None) -> Cell:
+    """Return what writes a number of a row, or of a mapping in it; "-" where there is none."""
+
+    def text(row: Mapping[str, Any]) -> str:
+        value = row[name] if inner is None else row[name][inner]
+        return "-" if value is None else format(value, spec)
+
+    return text
+
+
+def _scaled(name: str, unit: float, spec: str) -> Cell:
+    return lambda row: format(row[name] / unit, spec)
+
+
+TABLES: Mapping[str, Mapping[str, Callable[[GPU], Rows]]] = MappingProxyType(
+    {
+        "banks": {
+            "fragments": lambda gpu: fragment_rows(),
+            "conflicts": lambda gpu: conflict_rows(),
+        },
+        "feeding": {"needed": lambda gpu: need_rows(), "tiles": lambda gpu: feeding_rows()},
+        "stages": {"stages": stage_rows},
+        "traffic": {"traffic": traffic_rows},
+    }
+)
+"""What the tables are made of, by name: the rows of each part."""
+_TEXTS: Mapping[str, Callable[[GPU, Mapping[str, Rows]], list[Block]]] = MappingProxyType(
     {"banks": _banks, "feeding": _feeding, "stages": _stages, "traffic": _traffic}
 )
-"""The tables by name."""

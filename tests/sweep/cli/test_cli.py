@@ -16,6 +16,7 @@ import xarray as xr
 
 import sweep
 from sweep.cli.commands import main
+from sweep.quantities.variables import GPU_FIELDS, VARIABLES
 
 MODULE = (sys.executable, "-m", "sweep")
 SPACE = 'schedule = "sync"\n[parameters]\nt_mma = [1, 2, 3]\n'
@@ -182,6 +183,11 @@ class TestTimeline:
         wide = printed(capsys, "timeline", "sync", "--width", "120")
         assert 80 < max(map(len, wide.splitlines())) <= 120
 
+    def test_gpu(self, capsys: Capture) -> None:
+        text = printed(capsys, "timeline", "sync", "--gpu", "h100_sxm", "k_tiles=2")
+        assert text == printed(capsys, "timeline", "sync", "gpu=h100_sxm", "k_tiles=2")
+        assert text != printed(capsys, "timeline", "sync", "k_tiles=2")
+
     def test_file(self, capsys: Capture, tmp_path: Path) -> None:
         file = tmp_path / "trace.json"
         assert printed(capsys, "timeline", "pingpong", "--out", str(file)) == ""
@@ -201,6 +207,8 @@ class TestTimeline:
             (["sync", "--out", "{}/a.json", "t_mma=-1"], "t_mma=-1 cycle"),
             (["sync", "--out", "{}/a.json", "--width", "80"], "--width=80 has no effect"),
             (["sync", "stages=2"], "stages: has no effect on sync"),
+            (["sync", "--gpu", "h100"], "unknown GPU 'h100': did you mean 'h100_sxm'?"),
+            (["sync", "--gpu", "b200", "gpu=b200"], "gpu is given twice"),
             (["sync,sync"], "is there twice"),
             (["warp_specialized", "mma_in_flight=3", "stages=2"], "warp_specialized deadlocks: "),
         ],
@@ -333,8 +341,8 @@ class TestWhatThereIs:
         text = printed(capsys, "schedules")
         for name, schedule in sweep.SCHEDULES.items():
             assert f"\n{name}\n" in f"\n{text}"
-            assert schedule.reference.split()[0] in text
-        assert max(map(len, text.splitlines())) <= 80
+            assert schedule.reference in text
+            assert f"    parameters  {' '.join(schedule.parameters)}\n" in text
 
     def test_kernels(self, capsys: Capture) -> None:
         for name in sweep.SCHEDULES:
@@ -350,8 +358,6 @@ class TestWhatThereIs:
         assert "did you mean 'b200'" in mistake(capsys, "gpus", "b2000")
 
     def test_variables(self, capsys: Capture) -> None:
-        from sweep.quantities.variables import VARIABLES
-
         lines = printed(capsys, "variables").splitlines()
         for name, row in VARIABLES.items():
             if row.kind != "axis":
@@ -359,6 +365,73 @@ class TestWhatThereIs:
                 assert row.long_name in line
                 assert row.units == "1" or f" {row.units} " in line
                 assert all(meaning in line for meaning in row.flag_meanings)
+
+
+class TestJson:
+    """Tables as JSON: one document, and the numbers that the library has."""
+
+    def test_gpus(self, capsys: Capture) -> None:
+        found = json.loads(printed(capsys, "gpus", "--json"), parse_constant=pytest.fail)
+        assert [one["name"] for one in found] == list(sweep.GPUS)
+        for one in found:
+            gpu = sweep.GPUS[one["name"]]
+            assert {"summary", "sources", *GPU_FIELDS} <= one.keys()
+            assert all(one[name] == gpu.value(name) for name in GPU_FIELDS)
+            assert one["element_rates"] == dict(gpu.element_rates)
+            assert one["sources"] == dict(gpu.sources)
+        (b200,) = json.loads(printed(capsys, "gpus", "b200", "--json"))
+        assert b200 == found[-1]
+        assert "did you mean 'b200'" in mistake(capsys, "gpus", "b2000", "--json")
+
+    def test_schedules(self, capsys: Capture) -> None:
+        found = json.loads(printed(capsys, "schedules", "--json"))
+        assert [one["name"] for one in found] == list(sweep.SCHEDULES)
+        for one in found:
+            schedule = sweep.SCHEDULES[one["name"]]
+            assert one["parameters"] == list(schedule.parameters)
+            assert one["reference"] == schedule.reference
+            assert one["resources"] == list(schedule.resources)
+        assert "--json has no effect with --kernel=sync" in mistake(
+            capsys, "schedules", "--kernel", "sync", "--json"
+        )
+
+    def test_variables(self, capsys: Capture) -> None:
+        found = json.loads(printed(capsys, "variables", "--json"), parse_constant=pytest.fail)
+        rows = {one["name"]: one for one in found}
+        assert set(rows) == {name for name, row in VARIABLES.items() if row.kind != "axis"}
+        for name, one in rows.items():
+            assert one["units"] == VARIABLES[name].units
+            assert one["default"] == VARIABLES[name].default
+            assert one["flag_meanings"] == list(VARIABLES[name].flag_meanings)
+            upper = VARIABLES[name].upper
+            assert one["upper"] == (upper if upper < float("inf") else None)
+        assert rows["stages"]["lower"] == 1
+
+    @pytest.mark.parametrize("table", ["banks", "feeding", "stages", "traffic"])
+    def test_tensorcore(self, capsys: Capture, table: str) -> None:
+        arguments = ("tensorcore", table, "--gpu", "h100_sxm")
+        found = json.loads(printed(capsys, *arguments, "--json"), parse_constant=pytest.fail)
+        assert (found.pop("table"), found.pop("gpu")) == (table, "h100_sxm")
+        text = printed(capsys, *arguments)
+        rows = [row for part in found.values() for row in part]
+        assert len(rows) > 4
+        for row in rows:
+            named = (row.get(name) for name in ("instruction", "tile", "gpu", "row_elements"))
+            first = str(next(name for name in named if name is not None))
+            assert any(first in line.split() for line in text.splitlines())
+
+    def test_numbers_of_tensorcore(self, capsys: Capture) -> None:
+        stages = json.loads(printed(capsys, "tensorcore", "stages", "--json"))["stages"]
+        assert stages[0]["stage_bytes"] == 128 * 32 * 2 * 2
+        assert stages[2]["needed"] == [
+            {"latency_seconds": 5e-07, "stages": 2},
+            {"latency_seconds": 1e-06, "stages": 3},
+        ]
+        banks = json.loads(printed(capsys, "tensorcore", "banks", "--json"))
+        assert banks["fragments"][-1]["b"] is None
+        assert banks["conflicts"][4]["ways"]["none"] == 8
+        traffic = json.loads(printed(capsys, "tensorcore", "traffic", "--json"))["traffic"]
+        assert traffic[0]["floor_bytes"] == 3 * 4096**2 * 2
 
 
 class TestEnds:

@@ -64,6 +64,35 @@ def test_an_own_schedule_without_a_program_that_deadlocks() -> None:
     assert " waits for " in one.verdict
 
 
+@pytest.mark.parametrize(
+    ("schedule", "parameters", "lines"),
+    [
+        (
+            "warp_specialized",
+            {},
+            ["shared_memory 196,672 of 232,448 byte", "registers 160 of 240 per thread"],
+        ),
+        (
+            "multistage",
+            {"stages": 5},
+            ["shared_memory 245,760 of 232,448 byte", "registers 160 of 255 per thread"],
+        ),
+        ("multistage", {"gpu": "b200"}, ["shared_memory 196,608 of 232,448 byte"]),
+        ("multistage", {"gpu": "b200", "stages": 9}, ["shared_memory 442,368 of 232,448 byte"]),
+        ("multistage", {"element_type": "fp4", "gpu": "b200"}, []),
+        ("multistage", {"t_mma": 5}, []),
+        ("warp_specialized", {"t_mma": 5, "stages": 2, "mma_in_flight": 4}, []),
+    ],
+)
+def test_what_it_takes_stands_beside_what_there_is(
+    schedule: str, parameters: dict[str, Any], lines: list[str]
+) -> None:
+    one = sweep.simulate(schedule, **parameters)
+    printed = [" ".join(line.split()) for line in repr(one).splitlines()]
+    assert [line for line in printed if line.startswith(("shared_memory ", "registers "))] == lines
+    assert len(one.uses) == len(lines)
+
+
 def test_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["simulate", *DEADLOCKS]) == 3
     assert capsys.readouterr().out.startswith("deadlock: at cycle 3526: producer waits for empty")

@@ -138,6 +138,10 @@ def test_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("WARPSWEEP_CACHE_DIR")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
     assert find() == tmp_path / "xdg" / "warpsweep"
+    monkeypatch.setattr("platformdirs.user_cache_path", lambda *_, **__: Path("~/.cache/warpsweep"))
+    monkeypatch.chdir(tmp_path)
+    assert find() is None  # a user without a home: no folder called "~" is made
+    assert not (tmp_path / "~").exists()
 
 
 EVERY_KIND = """
