@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from sweep.description.counts import linear
-from sweep.description.schedule import Count, Event, Place, Schedule
+from sweep.description.declared import Steps
+from sweep.description.schedule import Event, Schedule
 from sweep.description.trace_rows import EventResult, TraceRow
 
 
@@ -58,8 +59,8 @@ class _Interpreter:
     def __init__(self, schedule: Schedule, p: Mapping[str, Any]) -> None:
         self.schedule = schedule
         self.p = p
-        self.events = schedule.events(p.get("release", "consumer"))
-        self.by_name = {event.name: event for event in self.events}
+        self.events: tuple[Event, ...] = schedule.events(p.get("release", "consumer"))
+        self.by_name: dict[str, Event] = {event.name: event for event in self.events}
         self.k_tiles: int = p[schedule.loop]
         self.free: dict[str, float] = {}
         self.ends: dict[tuple[str, int], float] = {}
@@ -79,12 +80,12 @@ class _Interpreter:
             for step in range(self.k_tiles, self.k_tiles + skew):
                 self._step(tile, step, skew)
             self._tile_level("tile_end", tile)
-        order = {name: index for index, name in enumerate(self.schedule.agents)}
+        order = {name: index for index, name in enumerate(self.schedule.agent_names)}
         self.rows.sort(key=lambda row: (row.start, order[row.agent]))
         cycles = max((row.end for row in self.rows), default=0.0)
         return EventResult(cycles, self.rows, self.used)
 
-    def _tile_level(self, place: Place, tile: int) -> None:
+    def _tile_level(self, place: str, tile: int) -> None:
         for event in self.events:
             if event.place == place and tile >= self.counts[event.starts_at]:
                 self._perform(event, tile, tile, -1, draining=False)
@@ -146,13 +147,13 @@ class _Interpreter:
         return event.signals or event.label
 
     def _agent(self, event: Event, tile: int) -> str:
-        if event.agent in ("", *self.schedule.agents):
+        if event.agent in ("", *self.schedule.agent_names):
             return event.agent
         return f"{event.agent}_{tile % self.schedule.turns}"
 
-    def _count(self, count: Count) -> int:
+    def _count(self, count: Steps) -> int:
         return sum(k * (self.p[name] if name else 1) for name, k in linear(count))
 
 
-def _of(event: Event) -> list[Count]:
+def _of(event: Event) -> list[Steps]:
     return [event.behind, event.starts_at, *(after.lag for after in event.after)]

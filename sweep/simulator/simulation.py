@@ -305,7 +305,7 @@ def run_events(schedule: Schedule, p: Mapping[str, Any]) -> EventResult:
     >>> run_events(SCHEDULE, {**durations, "kv_blocks": 32, "arbitration": "ordered"}).cycles
     57344.0
     """
-    simulation = Simulation(schedule.agents)
+    simulation = Simulation(schedule.agent_names)
     if schedule.program is None:
         raise InputError(
             f"schedule {schedule.name!r} has no program for the event-driven simulator"

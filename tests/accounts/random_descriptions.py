@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sweep.description import RESOURCES, After, Count, Event, Schedule
+from sweep.description import RESOURCES, After, Event, Schedule, Steps
 
 DURATIONS = "t_issue t_transfer t_latency t_mma t_store t_epilogue t_sync t_mma_latency".split()
 TAKES = (0, 1, 2, 3, 5, 8, 13, 40)
@@ -43,7 +43,7 @@ def draw(seed: int) -> Drawn:
     if turns == 2:
         agents += ["consumer_0", "consumer_1"]
         performers.append("consumer")
-    skew: Count = 0
+    skew: Steps = 0
     if rng.random() < 0.5:
         skew = _pick(rng, [1, 2, 3, "mma_in_flight", "stages - 1", "stages"])
     names = [str(one) for one in rng.choice(NAMES, rng.integers(3, 10), replace=False)]
@@ -95,7 +95,7 @@ def _rows(
     rng: np.random.Generator,
     names: list[str],
     performers: list[str],
-    skew: Count,
+    skew: Steps,
     tame: bool,
     tile_level: bool,
 ) -> Iterator[Event]:
@@ -145,7 +145,7 @@ def _with_dependencies(rng: np.random.Generator, rows: list[Event], tame: bool) 
 
 
 def _dependency(rng: np.random.Generator, rows: list[Event], index: int, tame: bool) -> After:
-    lags: list[Count] = [1, 2, 3, 4, "stages", "stages", "stages + 1", "stages - 1"]
+    lags: list[Steps] = [1, 2, 3, 4, "stages", "stages", "stages + 1", "stages - 1"]
     row = rows[index]
     if not tame:
         return After(_pick(rng, rows).name, _pick(rng, [0, 0, 0, *lags]))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from sweep.description import Count, Event, Schedule
+from sweep.description import Event, Schedule, Steps
 from sweep.simulator.barriers import Barrier
 from sweep.simulator.operations import Arrive, AsyncUse, Busy, Program, Use, Wait
 from sweep.simulator.simulation import Deadlock, Simulation
@@ -118,7 +118,7 @@ def performer(schedule: Schedule, one: Instance) -> str:
     return f"{agent}_{one.tile % schedule.turns}"
 
 
-def _value(count: Count, p: Mapping[str, Any]) -> int:
+def _value(count: Steps, p: Mapping[str, Any]) -> int:
     """Read "stages - 1" with the values of a point."""
     if isinstance(count, int):
         return count
