@@ -21,9 +21,14 @@ Make = Callable[[Schedule, str, bool], PlainKernel]
 def listed(schedule: Schedule, p: Mapping[str, Any]) -> tuple[float, Ends] | None:
     """Return makespan and ends by the interpreter; None where it deadlocks."""
     try:
-        return ends_of(schedule, p)
+        cycles, ends = ends_of(schedule, p)
     except NeverHappens:
         return None
+    size = p[schedule.loop]
+    return cycles, {
+        (row, tile if iteration < 0 else tile * size + iteration): end
+        for (row, tile, iteration), end in ends.items()
+    }
 
 
 def difference(schedule: Schedule, seed: int, make: Make = PlainKernel) -> str:

@@ -126,6 +126,8 @@ def _with_dependencies(rng: np.random.Generator, rows: list[Event], tame: bool) 
     for index, row in enumerate(rows):
         wanted = max(int(rng.integers(0, 3)), int(not row.agent))
         after = tuple(_dependency(rng, rows, index, tame) for _ in range(wanted))
+        if tame and not row.agent and rng.random() < 0.9:
+            after = (*after, *_cause(rows, index))
         drains = ""
         if row.behind != 0 and rng.random() < 0.5:
             loop = [one.name for one in rows if one.place == "k_tile" and one.behind == 0]
@@ -144,6 +146,15 @@ def _with_dependencies(rng: np.random.Generator, rows: list[Event], tame: bool) 
         )
 
 
+def _cause(rows: list[Event], index: int) -> Iterator[After]:
+    """Yield an earlier row of the same iteration, which brings a delay about every time."""
+    row = rows[index]
+    for one in rows[:index]:
+        if (one.place, one.behind, one.starts_at) == (row.place, row.behind, row.starts_at):
+            yield After(one.name)
+            return
+
+
 def _dependency(rng: np.random.Generator, rows: list[Event], index: int, tame: bool) -> After:
     lags: list[Steps] = [1, 2, 3, 4, "stages", "stages", "stages + 1", "stages - 1"]
     row = rows[index]
@@ -154,7 +165,7 @@ def _dependency(rng: np.random.Generator, rows: list[Event], index: int, tame: b
         earlier = [
             one for one in rows[:index] if one.place == "k_tile" and one.behind in (0, row.behind)
         ]
-        if earlier and rng.random() < 0.6:
+        if earlier and rng.random() < 0.9:
             return After(_pick(rng, earlier).name)
         return After(_pick(rng, loop).name, _pick(rng, lags))
     wanted = [one for one in rows if one.place in ("k_tile", row.place)]
