@@ -6,11 +6,8 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from sweep.description.program_order import ONCE, Instance, Layout, in_order
+from sweep.description.program_order import ONCE, Instance, Key, Layout, in_order
 from sweep.description.schedule import Event
-
-Key = tuple[str, int, int]
-"""Row, tile of the run, iteration."""
 
 
 class NeverHappens(RuntimeError):

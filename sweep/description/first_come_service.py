@@ -12,8 +12,8 @@ from collections import deque
 from heapq import heappop, heappush
 from typing import NamedTuple
 
-from sweep.description.dependencies import Key, Need, with_needs
-from sweep.description.program_order import Instance, Layout
+from sweep.description.dependencies import Need, with_needs
+from sweep.description.program_order import Instance, Key, Layout
 from sweep.description.residency import first_come
 from sweep.description.run_record import Record
 

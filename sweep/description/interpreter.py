@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sweep.description.dependencies import Key, Need, NeverHappens, with_needs
+from sweep.description.dependencies import Need, NeverHappens, with_needs
 from sweep.description.first_come_service import serve_first_come
-from sweep.description.program_order import Instance, Layout
+from sweep.description.program_order import Instance, Key, Layout
 from sweep.description.residency import first_come
 from sweep.description.run_record import Record
 from sweep.description.schedule import Schedule

@@ -16,6 +16,8 @@ from sweep.description.declared import Steps
 from sweep.description.residency import residency
 from sweep.description.schedule import DRAIN, END, START, Event, Schedule
 
+Key = tuple[str, int, int]
+"""Row, tile of the run, iteration: what an instance is known by."""
 ONCE = -1
 """The iteration of what happens once per tile."""
 
@@ -26,6 +28,8 @@ class Instance(NamedTuple):
     Attributes
     ----------
     row : Event
+    key : tuple of (str, int, int)
+        Row, tile of the run, iteration: what it is known by.
     copy : int
         The CTA on the SM that it belongs to.
     own : int
@@ -43,6 +47,7 @@ class Instance(NamedTuple):
     """
 
     row: Event
+    key: Key
     copy: int
     own: int
     tile: int
@@ -51,18 +56,14 @@ class Instance(NamedTuple):
     step: int
     draining: bool
 
-    @property
-    def key(self) -> tuple[str, int, int]:
-        """Row, tile of the run, iteration: what an instance is known by."""
-        return self.row.name, self.tile, self.iteration
-
 
 class Values:
     """Counts and durations of a point in each of its tiles; a tuple is a table over the tiles."""
 
     def __init__(self, p: Mapping[str, Any]) -> None:
         self.p = p
-        self._forms: dict[Steps, Linear] = {}
+        self._fixed: dict[Steps, int] = {}
+        self._varying: dict[Steps, Linear] = {}
 
     def of(self, name: str, tile: int, missing: Any = None) -> Any:
         """Return a parameter in a tile."""
@@ -71,12 +72,19 @@ class Values:
 
     def count(self, count: Steps, tile: int) -> int:
         """Return what a count such as "stages - 1" comes to in a tile."""
-        if isinstance(count, int):
-            return count
-        form = self._forms.get(count)
+        found = self._fixed.get(count)
+        if found is not None:
+            return found
+        form = self._varying.get(count)
         if form is None:
-            form = self._forms[count] = linear(count)
-        return sum(factor * (self.of(name, tile) if name else 1) for name, factor in form)
+            form = linear(count)
+            tables = any(name and isinstance(self.p[name], tuple) for name, _ in form)
+            if tables:
+                self._varying[count] = form
+        found = sum(factor * (int(self.of(name, tile)) if name else 1) for name, factor in form)
+        if count not in self._varying:
+            self._fixed[count] = found
+        return found
 
     def takes(self, row: Event, tile: int) -> float:
         """Return how long a row takes in a tile, in cycles."""
@@ -98,6 +106,7 @@ class Layout:
         for row in self.rows:
             self.at.setdefault(self.place[row.name], []).append(row)
         self._before: dict[tuple[str, int], list[int]] = {}
+        self._made: dict[Key, Instance | None] = {}
 
     def iterations(self, loop: str, tile: int) -> int:
         """Return the iterations of a loop in a tile of the run."""
@@ -113,22 +122,29 @@ class Layout:
 
     def instance(self, row: Event, tile: int, iteration: int) -> Instance | None:
         """Return an instance of a row, None where the row leaves it out."""
+        key = row.name, tile, iteration
+        if key not in self._made:
+            self._made[key] = self._make(row, key)
+        return self._made[key]
+
+    def _make(self, row: Event, key: Key) -> Instance | None:
+        _, tile, iteration = key
         where, loop = self.residency, self.place[row.name]
         number, copy = divmod(tile, where.copies)
         own = 0 if where.single else number
         if iteration == ONCE:
-            found = Instance(row, copy, own, tile, ONCE, own, ONCE, draining=False)
+            found = Instance(row, key, copy, own, tile, ONCE, own, ONCE, draining=False)
             return found if self._takes_part(row, tile, own, 0, 1) else None
         size = self.iterations(loop, tile)
-        index = iteration if where.single else self.before(loop, copy)[number] + iteration
-        if not (0 <= iteration < size and self._takes_part(row, tile, index, iteration, size)):
+        flat = iteration if where.single else self.before(loop, copy)[number] + iteration
+        if not (0 <= iteration < size and self._takes_part(row, tile, flat, iteration, size)):
             return None
         step = iteration + self.values.count(row.behind, tile)
-        return Instance(row, copy, own, tile, iteration, index, step, draining=step >= size)
+        return Instance(row, key, copy, own, tile, iteration, flat, step, draining=step >= size)
 
-    def _takes_part(self, row: Event, tile: int, index: int, iteration: int, size: int) -> bool:
+    def _takes_part(self, row: Event, tile: int, flat: int, iteration: int, size: int) -> bool:
         count = self.values.count
-        if index < count(row.starts_at, tile) or iteration < count(row.skips, tile):
+        if flat < count(row.starts_at, tile) or iteration < count(row.skips, tile):
             return False
         every = count(row.every, tile)
         return iteration == size - 1 or (every > 0 and (iteration + 1) % every == 0)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sweep.description.dependencies import Key, Need
-from sweep.description.program_order import Instance, Layout
+from sweep.description.dependencies import Need
+from sweep.description.program_order import Instance, Key, Layout
 from sweep.description.residency import agent_of_copy, agent_order
 from sweep.description.trace_rows import EventResult, TraceRow
 
@@ -29,13 +29,18 @@ class Record:
             agent_of_copy(name, copy, copies): copy for copy in range(copies) for name in names
         }
         self.rank = {name: rank for rank, name in enumerate(self.copy_of)}
+        self._agents: dict[tuple[str, int, int], str] = {}
         self._rows: list[TraceRow] = []
         self._held = dict.fromkeys(layout.schedule.resources, 0.0)
 
     def agent(self, one: Instance) -> str:
         """Name the agent that performs an instance; "" for a delay."""
-        name = self.layout.schedule.agent_of(one.row, one.own)
-        return agent_of_copy(name, one.copy, self.layout.residency.copies) if name else ""
+        who = one.row.agent, one.copy, one.own
+        if who not in self._agents:
+            name = self.layout.schedule.agent_of(one.row, one.own)
+            copies = self.layout.residency.copies
+            self._agents[who] = agent_of_copy(name, one.copy, copies) if name else ""
+        return self._agents[who]
 
     def signal(self, need: Need) -> str:
         """Name what a trace says was waited for."""
