@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from sweep.description.counts import Linear, linear
 from sweep.description.declared import Steps
 from sweep.description.residency import residency
-from sweep.description.schedule import DRAIN, END, START, Event, Schedule
+from sweep.description.schedule import DRAIN, END, START, Event, Schedule, count_names
 
 Key = tuple[str, int, int]
 """Row, tile of the run, iteration: what an instance is known by."""
@@ -203,6 +203,20 @@ def program_order(schedule: Schedule, p: Mapping[str, Any]) -> Iterator[Instance
         Also delays that nothing brings about: those exist only where what they come after does.
     """
     yield from in_order(Layout(schedule, p))
+
+
+def instances_at_most(schedule: Schedule, p: Mapping[str, Any]) -> int:
+    """Count the instances of a run, those too that rows leave out, without going through them."""
+    values, tiles = Values(p), int(p.get("output_tiles", 1))
+    loops = {loop.name: loop.count for loop in schedule.loops}
+    total = 0
+    for row in schedule.events(p.get("release", "consumer")):
+        count = loops.get(schedule.place(row), 1)
+        tables = any(isinstance(p.get(name), tuple) for name in count_names(count))
+        some = range(tiles) if tables else range(1)
+        iterations = sum(max(values.count(count, tile), 0) for tile in some)
+        total += iterations if tables else iterations * tiles
+    return total
 
 
 def in_order(layout: Layout) -> Iterator[Instance]:
