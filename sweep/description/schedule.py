@@ -139,7 +139,7 @@ class Schedule:
         Which physical parameters it has (``shape`` says the same) and what its main loop counts:
         k-tiles or blocks of keys.
     agents : tuple of Agent or str
-        In the order that breaks ties.
+        Ties between them are broken in the order of their first rows.
     events : tuple of Event, or callable
         Its rows, or ``events(release)``, which gives them for a release mode ("consumer" or
         "hardware").

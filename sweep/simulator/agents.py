@@ -30,10 +30,6 @@ class Cta:
         self.left = 0
         self._over = over
 
-    def tile(self, own: int) -> int:
-        """Return the number on the SM of one of its tiles."""
-        return self.first + self.stride * own
-
     def ended(self) -> None:
         """Note that an agent or an asynchronous use has ended."""
         self.left -= 1

@@ -180,7 +180,7 @@ class Simulation:
 
     def _serve(self, resource: Resource, request: Request) -> None:
         agent, use, since, asked, row = request
-        start = self.now
+        cta, start = agent.cta, self.now
         end = start + use.duration
         resource.free = False
         resource.held += use.duration
@@ -191,7 +191,7 @@ class Simulation:
             agent.name,
             resource.name,
             use.operation,
-            agent.cta.tile(use.output_tile),
+            cta.first + cta.stride * use.output_tile,
             use.k_tile,
             since,
             start,
@@ -243,7 +243,7 @@ class Simulation:
 
     def _busy(self, agent: Agent, operation: Busy) -> bool:
         name, duration, output_tile, k_tile = operation
-        now, since = self.now, agent.since
+        now, since, cta = self.now, agent.since, agent.cta
         agent.since = end = now + duration
         waited_for = agent.waited_for if now > since else ""
         agent.rows.append(
@@ -251,7 +251,7 @@ class Simulation:
                 agent.name,
                 "",
                 name,
-                agent.cta.tile(output_tile),
+                cta.first + cta.stride * output_tile,
                 k_tile,
                 since,
                 now,

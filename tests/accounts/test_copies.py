@@ -61,6 +61,40 @@ def test_programs_and_rows_agree(name: str) -> None:
         assert by_rows == by_program, p
 
 
+@pytest.mark.parametrize("name", SCHEDULES)
+def test_programs_and_rows_agree_on_tables_over_tiles(name: str) -> None:
+    """Counts and durations that differ by output tile; some tiles have no iteration."""
+    schedule, rng = SCHEDULES[name], np.random.default_rng([43, *name.encode()])
+    columns = random_points(schedule, POINTS, seed=44, most=SMALL)
+    for index in range(POINTS):
+        p = point(columns, index) | residencies(rng, schedule)
+        tiles = p["output_tiles"]
+        least = 0 if schedule.producer else 1  # a tile of no blocks is none to these programs
+        p[schedule.loop] = tuple(int(rng.integers(least, 6)) for _ in range(tiles))
+        for duration in rng.choice(schedule.durations, 2, replace=False):
+            p[duration] = tuple(float(one) for one in rng.integers(0, 9, tiles))
+        assert listed(schedule, p) == performed(schedule, p), p
+
+
+@pytest.mark.parametrize(
+    ("copies", "changed", "cycles"),
+    [
+        (1, {}, 84_396),
+        (3, {}, 85_124),
+        (4, {}, 94_623),
+        (3, {"output_tiles": 7, "t_launch": 500.0, "t_stagger": 300.0}, 254_688),
+    ],
+)
+def test_what_co_resident_ctas_gain(copies: int, changed: dict[str, Any], cycles: float) -> None:
+    """One stage of 128x128x64 on B200: the serial kernel, alone and beside others of its kind."""
+    p = {"t_issue": 10.0, "t_transfer": 364.0, "t_latency": 681.0, "t_sync": 0.0, "t_mma": 256.0}
+    p |= {"t_epilogue": 492.0, "k_tiles": 64, "output_tiles": copies, "ctas_per_sm": copies}
+    for arbitration in ("fifo", "alternate"):
+        result = interpret(SCHEDULES["sync"], {**p, **changed, "arbitration": arbitration})
+        assert result.cycles == cycles
+    assert run_events(SCHEDULES["sync"], p | changed).cycles == cycles
+
+
 def test_a_tile_of_its_own_gets_its_own_durations() -> None:
     """The second CTA starts 5 cycles after the first has ended, at twice the pace."""
     p = {"t_gemm0": (8.0, 4.0), "t_exp": (6.0, 3.0), "t_softmax": 0.0, "t_gemm1": (2.0, 1.0)}
