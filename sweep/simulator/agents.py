@@ -61,3 +61,10 @@ class Request(NamedTuple):
     since: float
     asked: float
     row: int
+
+
+class Landing(NamedTuple):
+    """Barriers that get an arrival from a CTA, after the latency of a use."""
+
+    barriers: tuple[Barrier, ...]
+    cta: Cta

@@ -17,10 +17,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from heapq import heappop, heappush
 from operator import attrgetter
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from sweep.description.trace_rows import EventResult, TraceRow
-from sweep.simulator.agents import Agent, Cta, Request
+from sweep.simulator.agents import Agent, Cta, Landing, Request
 from sweep.simulator.barriers import Barrier
 from sweep.simulator.operations import (
     Arrive,
@@ -41,13 +41,6 @@ PENDING = TraceRow("", "", "", 0, 0, 0.0, 0.0, 0.0, "")
 
 class Deadlock(RuntimeError):
     """No agent can go on; the message names who waits for which barrier, slot and phase."""
-
-
-class Landing(NamedTuple):
-    """Barriers that get an arrival from a CTA, after the latency of a use."""
-
-    barriers: tuple[Barrier, ...]
-    cta: Cta
 
 
 Happening: TypeAlias = Agent | Request | Landing | Callable[[], None]
