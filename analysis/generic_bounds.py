@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sweep.description import Count, Event, Schedule
+from sweep.description import Event, Schedule, Steps
 from sweep.description.circuits import Circuit, simple_circuits, steady_arcs
 from sweep.description.counts import Linear, linear
 from sweep.errors import InputError
@@ -49,7 +49,7 @@ def generic_bounds(schedule: Schedule, p: Numbers, release: str) -> list[tuple[s
     resources = [
         (RESOURCE_BOUNDS[one], held(schedule, events, one, p)) for one in schedule.resources
     ]
-    agents = [_busy(schedule, events, index, p) for index in range(len(schedule.agents))]
+    agents = [_busy(schedule, events, index, p) for index in range(len(schedule.agent_names))]
     return [
         *resources,
         ("bound_agent", _largest(agents)),
@@ -79,7 +79,7 @@ def can_be_free(schedule: Schedule) -> bool:
 
 def _busy(schedule: Schedule, events: Sequence[Event], index: int, p: Numbers) -> Array:
     """Return the cycles that an agent works; of those that take turns, in every other tile."""
-    agent, total = schedule.agents[index], np.zeros(())
+    agent, total = schedule.agent_names[index], np.zeros(())
     tiles = p.get("output_tiles", np.ones((), np.int64))
     for event in events:
         if event.asynchronous or not event.takes:
@@ -87,7 +87,7 @@ def _busy(schedule: Schedule, events: Sequence[Event], index: int, p: Numbers) -
         if event.agent == agent:
             total = total + _times(schedule, event, p, tiles) * p[event.takes]
         for turn in range(schedule.turns):
-            if event.agent not in ("", *schedule.agents) and agent == f"{event.agent}_{turn}":
+            if event.agent not in ("", *schedule.agent_names) and agent == f"{event.agent}_{turn}":
                 own = -(-(tiles - turn) // schedule.turns)
                 total = total + _times(schedule, event, p, own) * p[event.takes]
     return np.asarray(total)
@@ -104,8 +104,8 @@ class _Steady(NamedTuple):
 
     circuits: tuple[Circuit, ...]
     arcs: tuple[Linear, ...]
-    behind: tuple[Count, ...]
-    starts: tuple[Count, ...]
+    behind: tuple[Steps, ...]
+    starts: tuple[Steps, ...]
 
 
 @cache
@@ -140,7 +140,7 @@ def _turns(schedule: Schedule, p: Numbers, release: str) -> Array:
     return found
 
 
-def _value(count: Count, p: Numbers) -> Array:
+def _value(count: Steps, p: Numbers) -> Array:
     return _linear_value(linear(count), p)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from sweep.description import Count, Event, Place, Schedule
+from sweep.description import Event, Schedule, Steps
 from sweep.description.counts import linear
 from sweep.description.trace_rows import TraceRow
 
@@ -172,8 +172,8 @@ class _Linker:
             return event.agent
         return f"{event.agent}_{tile % self.schedule.turns}"
 
-    def _at(self, place: Place) -> tuple[Event, ...]:
+    def _at(self, place: str) -> tuple[Event, ...]:
         return tuple(event for event in self.events if event.place == place)
 
-    def _count(self, count: Count) -> int:
+    def _count(self, count: Steps) -> int:
         return sum(factor * (self.p[name] if name else 1) for name, factor in linear(count))

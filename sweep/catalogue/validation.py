@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import Any, get_args
+from typing import Any
 
-from sweep.description import RESOURCES, After, Event, Place, Schedule
+from sweep.description import DRAIN, END, MAIN, RESOURCES, START, After, Event, Schedule
 from sweep.description.circuits import simple_circuits, steady_arcs
 from sweep.description.counts import LOWEST, linear
 from sweep.errors import InputError
@@ -19,6 +19,7 @@ LONGEST_NAME = 64
 MOST_COUNT = 64
 """The largest number that a lag, a skew or a start may be or add."""
 MOST_EVENTS = 200
+PLACES = (MAIN, START, DRAIN, END)
 ATTENTION_DURATIONS = frozenset({"t_gemm0", "t_gemm1", "t_exp", "t_softmax"})
 GEMM_DURATIONS = frozenset(
     name
@@ -102,12 +103,12 @@ def _schedule_faults(schedule: Schedule) -> Iterator[str]:
         yield "events must be a function of the release mode"
     if schedule.program is not None and not callable(schedule.program):
         yield "program must be a function, or None"
-    for agent in schedule.agents:
+    for agent in schedule.agent_names:
         if not is_name(agent):
             yield f"agent {shown(agent)}: the name {rule}"
         elif agent in RESOURCES:
             yield f"agent {agent!r}: has the name of a resource"
-        elif schedule.agents.count(agent) > 1:
+        elif schedule.agent_names.count(agent) > 1:
             yield f"agent {agent!r} is there twice"
     least = {"consumer_warpgroups": 1, "fixed_stages": 0, "kv_blocks": 0}
     for name, lowest in least.items():
@@ -129,9 +130,9 @@ def _turn_faults(schedule: Schedule) -> Iterator[str]:
     if schedule.turns not in (1, 2):
         yield f"turns={schedule.turns}: one consumer, or two that take turns"
     elif schedule.turns == 2:
-        if not {"consumer_0", "consumer_1"} <= set(schedule.agents):
+        if not {"consumer_0", "consumer_1"} <= set(schedule.agent_names):
             yield "turns=2: the two must be the agents consumer_0 and consumer_1"
-        if "consumer" in schedule.agents:
+        if "consumer" in schedule.agent_names:
             yield "turns=2: 'consumer' stands for the one whose turn it is; it is no agent"
         if not schedule.tile_level:
             yield "turns=2: needs tile_level=True, or there is one tile and nobody to take turns"
@@ -178,8 +179,8 @@ def _event_faults(schedule: Schedule, event: Event, names: list[str]) -> Iterato
     if names.count(event.name) > 1:
         yield "is there twice"
     yield from _line_faults(schedule, event)
-    if event.place not in get_args(Place):
-        yield f"place={shown(event.place)}; places: {', '.join(get_args(Place))}"
+    if event.place not in PLACES:
+        yield f"place={shown(event.place)}; places: {', '.join(PLACES)}"
     if event.drain_after and event.drain_after not in names:
         yield f"drains after {shown(event.drain_after)}, which is no event"
     if event.takes in OTHER_FAMILY[schedule.family]:
@@ -198,7 +199,7 @@ def _event_faults(schedule: Schedule, event: Event, names: list[str]) -> Iterato
 
 
 def _line_faults(schedule: Schedule, event: Event) -> Iterator[str]:
-    agents = schedule.agents
+    agents = schedule.agent_names
     if schedule.turns == 2:
         agents = (*(one for one in agents if not one.startswith("consumer_")), "consumer")
     if event.agent and event.agent not in agents:

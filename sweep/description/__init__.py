@@ -1,23 +1,49 @@
-"""What a schedule is: a list of events on lines, in the order of one step."""
+"""What a schedule is: rows on lines, in the order of one step, and what it declares by name."""
 
-from sweep.description.schedule import (
-    RESOURCES,
-    After,
+from sweep.description.declared import (
+    Agent,
     Count,
+    Duration,
+    Factor,
+    Formula,
+    Loop,
+    Resource,
+    Ring,
+    Steps,
+)
+from sweep.description.schedule import (
+    DRAIN,
+    END,
+    MAIN,
+    RESOURCES,
+    START,
+    After,
     Event,
     Family,
-    Place,
     Schedule,
+    count_names,
     unique,
 )
 
 __all__ = [
+    "DRAIN",
+    "END",
+    "MAIN",
     "RESOURCES",
+    "START",
     "After",
+    "Agent",
     "Count",
+    "Duration",
     "Event",
+    "Factor",
     "Family",
-    "Place",
+    "Formula",
+    "Loop",
+    "Resource",
+    "Ring",
     "Schedule",
+    "Steps",
+    "count_names",
     "unique",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from sweep.description.schedule import Count
+from sweep.description.declared import Steps
 
 Linear = tuple[tuple[str, int], ...]
 """A number of steps as (parameter, coefficient) pairs; the constant has the name ""."""
@@ -14,7 +14,7 @@ LOWEST = {"stages": 1, "mma_in_flight": 0}
 """The counts that a schedule can refer to, and the least value of each."""
 
 
-def linear(count: Count) -> Linear:
+def linear(count: Steps) -> Linear:
     """Read a count such as 1, "stages" or "stages - 1" as a linear form.
 
     Examples
@@ -24,11 +24,11 @@ def linear(count: Count) -> Linear:
     """
     if isinstance(count, int):
         return _tidy({"": count})
-    match = re.fullmatch(r"([a-z]\w*)(?: ([-+]) (\d{1,9}))?", count, re.ASCII)
+    match = re.fullmatch(r"(?:(\d{1,9}) \* )?([a-z]\w*)(?: ([-+]) (\d{1,9}))?", count, re.ASCII)
     if match is None:
-        raise ValueError(f"count {count!r}: write an integer, 'NAME' or 'NAME - 1'")
-    name, sign, number = match.groups()
-    return _tidy({name: 1, "": int(f"{sign}{number}") if number else 0})
+        raise ValueError(f"count {count!r}: write an integer, 'NAME', 'NAME - 1' or '2 * NAME + 1'")
+    factor, name, sign, number = match.groups()
+    return _tidy({name: int(factor or 1), "": int(f"{sign}{number}") if number else 0})
 
 
 def add(*terms: Linear, minus: Linear = ()) -> Linear:

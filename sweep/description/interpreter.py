@@ -1,6 +1,6 @@
-"""Run a list of events as written, one point at a time, keeping every event.
+"""Run a list of rows as written, one point at a time, keeping every event.
 
-A second account of what ``generator`` compiles: the two share the list and nothing else.
+A second account of what the batch engine computes: the two share the list and nothing else.
 """
 
 from __future__ import annotations
@@ -8,151 +8,122 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sweep.description.counts import linear
-from sweep.description.schedule import Count, Event, Place, Schedule
-from sweep.description.trace_rows import EventResult, TraceRow
+from sweep.description.dependencies import Need, NeverHappens, with_needs
+from sweep.description.first_come_service import serve_first_come
+from sweep.description.program_order import Instance, Key, Layout
+from sweep.description.residency import first_come
+from sweep.description.run_record import Record
+from sweep.description.schedule import Schedule
+from sweep.description.trace_rows import EventResult
 
-
-class NeverHappens(RuntimeError):
-    """An event waits for one that comes after it: the schedule deadlocks."""
+__all__ = ["NeverHappens", "ends_of", "interpret"]
 
 
 def interpret(schedule: Schedule, p: Mapping[str, Any]) -> EventResult:
-    """Run a schedule under ordered arbitration.
+    """Run a schedule.
 
     Parameters
     ----------
     schedule : Schedule
     p : mapping
-        Every entry of ``schedule.parameters``; durations in cycles.
+        Every entry of ``schedule.parameters``, durations in cycles; and, where they are not to be
+        the defaults, ``output_tiles`` (1), ``ctas_per_sm`` (1), ``tile_scheduler``,
+        ``arbitration`` (see ``residency``), ``t_launch`` (0) and ``t_stagger`` (0). A tuple is a
+        table with one value per output tile.
 
     Returns
     -------
     EventResult
         The makespan, every operation of every agent, and the cycles each resource was held.
+        Several CTAs have agents of their own, ``producer@0``, ``producer@1``, ...
 
     Raises
     ------
     NeverHappens
-        If an event depends on one that comes later in the list: the schedule deadlocks.
+        If a row depends on one that comes later in program order: the schedule deadlocks.
+    InputError
+        For residency parameters that are impossible.
 
     Notes
     -----
-    An asynchronous event holds its agent until it can be issued: until all has happened that it
-    comes after, but not until its resource is free. The makespan is the latest end of an event
-    with an agent.
+    An asynchronous row holds its agent until it can be issued: until all has happened that it
+    comes after, but not until its resource is free. The makespan is the latest end of a row with
+    an agent.
     """
-    return _Interpreter(schedule, p).run()
+    return _run(schedule, p).result()
 
 
-def ends_of(schedule: Schedule, p: Mapping[str, Any]) -> tuple[float, dict[tuple[str, int], float]]:
-    """Return the makespan, and the end of every event, delays included, by name and number.
+def ends_of(schedule: Schedule, p: Mapping[str, Any]) -> tuple[float, dict[Key, float]]:
+    """Return the makespan, and the end of every event by row, output tile and iteration.
 
-    Events of each k-tile are numbered over the whole run, those once per tile by tile.
+    Delays are there too. Tiles are those of the run; the iteration is that in the tile, -1 for
+    what happens once per tile.
     """
-    run = _Interpreter(schedule, p)
-    return run.run().cycles, run.ends
+    run = _run(schedule, p)
+    return run.result().cycles, run.ends
 
 
-class _Interpreter:
-    def __init__(self, schedule: Schedule, p: Mapping[str, Any]) -> None:
-        self.schedule = schedule
-        self.p = p
-        self.events = schedule.events(p.get("release", "consumer"))
-        self.by_name = {event.name: event for event in self.events}
-        self.k_tiles: int = p[schedule.loop]
-        self.free: dict[str, float] = {}
-        self.ends: dict[tuple[str, int], float] = {}
-        self.used = dict.fromkeys(schedule.resources, 0.0)
+def _run(schedule: Schedule, p: Mapping[str, Any]) -> Record:
+    layout = Layout(schedule, p)
+    if first_come(schedule, layout.residency.arbitration):
+        return serve_first_come(layout)
+    run = _InProgramOrder(layout)
+    for one, needs in with_needs(layout):
+        run.perform(one, needs)
+    return run.record
+
+
+class _InProgramOrder:
+    """Agents and resources that serve in program order."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+        self.record = Record(layout)
+        self.free: dict[str, float] = {}  # resources
+        self.ready: dict[str, float] = {}  # agents
         self.held: dict[str, list[tuple[float, str]]] = {}  # by what asynchronous rows wait for
-        self.rows: list[TraceRow] = []
-        self.counts = {count: self._count(count) for event in self.events for count in _of(event)}
-        self.skew = max(self.counts[event.behind] for event in self.events)
+        self.launched: dict[int, tuple[int, float]] = {}  # of copies: the CTA's first tile, when
+        self.over: dict[int, float] = {}  # of copies: the latest end of anything
 
-    def run(self) -> EventResult:
-        for tile in range(self.p.get("output_tiles", 1)):
-            self._tile_level("tile_start", tile)
-            skew = min(self.skew, self.k_tiles)
-            for step in range(self.k_tiles):
-                self._step(tile, step, skew)
-            self._tile_level("before_drain", tile)
-            for step in range(self.k_tiles, self.k_tiles + skew):
-                self._step(tile, step, skew)
-            self._tile_level("tile_end", tile)
-        order = {name: index for index, name in enumerate(self.schedule.agents)}
-        self.rows.sort(key=lambda row: (row.start, order[row.agent]))
-        cycles = max((row.end for row in self.rows), default=0.0)
-        return EventResult(cycles, self.rows, self.used)
-
-    def _tile_level(self, place: Place, tile: int) -> None:
-        for event in self.events:
-            if event.place == place and tile >= self.counts[event.starts_at]:
-                self._perform(event, tile, tile, -1, draining=False)
-
-    def _step(self, tile: int, step: int, skew: int) -> None:
-        for event in self.events:
-            k_tile = step - (skew if event.behind != 0 else 0)
-            exists = event.place == "k_tile" and 0 <= k_tile < self.k_tiles
-            index = tile * self.k_tiles + k_tile
-            if exists and index >= self.counts[event.starts_at]:
-                self._perform(event, index, tile, k_tile, draining=step >= self.k_tiles)
-
-    def _perform(self, event: Event, index: int, tile: int, k_tile: int, *, draining: bool) -> None:
-        agent = self._agent(event, tile)
-        since = self.free.get(agent, 0.0) if agent else 0.0
-        waits = self._dependencies(event, index, tile, draining)
+    def perform(self, one: Instance, needs: list[Need]) -> None:
+        """Work out when a row starts and ends."""
+        row, record = one.row, self.record
+        launched = self._launched(one)
+        waits = [(record.ends[need.instance.key], record.signal(need)) for need in needs]
+        agent = record.agent(one)
+        since = self.ready.get(agent, launched) if agent else 0.0
         if agent:
             waits += self.held.pop(agent, [])
-        if event.asynchronous:
+        if agent and row.asynchronous:
             self.held[agent] = waits
             since = max([since, *(end for end, _ in waits)])
             waits = []
-        waits += [(self.free.get(event.on, 0.0), event.on)] if event.on else []
+        waits += [(self.free.get(row.on, 0.0), row.on)] if row.on else []
         start, waited_for = max([(since, ""), *waits], key=lambda pair: pair[0])
-        takes: float = self.p[event.takes] if event.takes else 0.0
-        end = start + takes
-        self.ends[event.name, index] = end
-        if event.on:
-            self.free[event.on] = end
-            self.used[event.on] += takes
-        if agent:
-            if not event.asynchronous:
-                self.free[agent] = end
-            row = (agent, event.on, event.label, tile, k_tile, since, start, end, waited_for)
-            self.rows.append(TraceRow(*row))
+        end = start + self.layout.values.takes(row, one.tile)
+        self.over[one.copy] = max(self.over.get(one.copy, 0.0), end)
+        if row.on:
+            self.free[row.on] = end
+        if agent and not row.asynchronous:
+            self.ready[agent] = end
+        record.note(one, since, start, end, waited_for)
 
-    def _dependencies(
-        self, event: Event, index: int, tile: int, draining: bool
-    ) -> list[tuple[float, str]]:
-        needs = []
-        for after in event.after:
-            lag = self.counts[after.lag]
-            once = event.place != "k_tile" and self.by_name[after.event].place == "k_tile"
-            last = (tile - lag + 1) * self.k_tiles - 1
-            needs.append((after.event, last if once else index - lag))
-        if draining and event.drain_after:
-            needs.append((event.drain_after, (tile + 1) * self.k_tiles - 1))
-        found = []
-        for name, at in needs:
-            if at < 0 or at < self.counts[self.by_name[name].starts_at]:
-                continue
-            if (name, at) not in self.ends:
-                raise NeverHappens(f"{event.name} of {index} waits for {name} of {at}")
-            found.append((self.ends[name, at], self._signal(name)))
-        return found
-
-    def _signal(self, name: str) -> str:
-        event = self.by_name[name]
-        return event.signals or event.label
-
-    def _agent(self, event: Event, tile: int) -> str:
-        if event.agent in ("", *self.schedule.agents):
-            return event.agent
-        return f"{event.agent}_{tile % self.schedule.turns}"
-
-    def _count(self, count: Count) -> int:
-        return sum(k * (self.p[name] if name else 1) for name, k in linear(count))
-
-
-def _of(event: Event) -> list[Count]:
-    return [event.behind, event.starts_at, *(after.lag for after in event.after)]
+    def _launched(self, one: Instance) -> float:
+        """Return when the CTA of an instance starts; its agents are new."""
+        where, values = self.layout.residency, self.layout.values
+        wanted = one.tile if where.single else one.copy
+        tile, time = self.launched.get(one.copy, (-1, 0.0))
+        if tile == wanted:
+            return time
+        if tile < 0:
+            time = one.copy * float(values.of("t_stagger", one.copy, missing=0))
+        for started in range(
+            tile + where.copies if tile >= 0 else one.copy, wanted + 1, where.copies
+        ):
+            time = max(time, self.over.get(one.copy, 0.0))
+            time += float(values.of("t_launch", started, missing=0))
+        self.launched[one.copy] = wanted, time
+        for agents in (self.ready, self.held):
+            for agent in [name for name in agents if self.record.copy_of[name] == one.copy]:
+                del agents[agent]
+        return time

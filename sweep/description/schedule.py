@@ -1,4 +1,4 @@
-"""What a schedule file says: events in the order of one step, performed by agents on resources.
+"""What a schedule file says: rows in the order of one step, performed by agents on resources.
 
 A *line* is an agent or a resource. A line serves its events one at a time, in list order, so
 the order of the list supplies most dependencies; only hand-overs between agents and latencies
@@ -10,29 +10,50 @@ drives the batch kernel (``generator``), the timeline (``interpreter``) and the 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
+from sweep.description.declared import (
+    Agent,
+    Count,
+    Duration,
+    Factor,
+    Formula,
+    Loop,
+    Resource,
+    Ring,
+    Steps,
+)
+
 RESOURCES = ("TC", "MEM", "SFU", "FMA")
 """Tensor Core, copy path, exponential units, CUDA cores: each serves one use at a time."""
 Family = Literal["gemm", "attention"]
-Place = Literal["k_tile", "tile_start", "before_drain", "tile_end"]
-Count = int | str
-"""A number of k-tiles: an integer or the name of a count parameter, or ``"stages - 1"``."""
+MAIN, START, DRAIN, END = "k_tile", "tile_start", "before_drain", "tile_end"
+SHORT_PLACES = {"start": START, "drain": DRAIN, "end": END}
 
 
 @dataclass(frozen=True)
 class After:
-    """A dependency: start no earlier than the end of ``event``, ``lag`` k-tiles (or tiles) back.
+    """A dependency: start no earlier than the end of ``event``, ``lag`` before.
 
-    An instance that does not exist (before the run's first, or before the event's ``starts_at``)
-    is nothing to wait for.
+    In one place ``lag`` counts iterations over all tiles; between places it counts tiles. An
+    instance that does not exist (before the run's first, or left out by ``starts_at``, ``skips``
+    or ``every``) is nothing to wait for.
+
+    Attributes
+    ----------
+    event : str
+    lag : int or str
+    at : {"last", "first", "same"}
+        Between places: which iteration of the tile is waited for; "same" needs equal counts.
     """
 
     event: str
-    lag: Count = 0
+    lag: Steps = 0
+    at: Literal["last", "first", "same"] = "last"
 
 
 @dataclass(frozen=True)
@@ -44,32 +65,36 @@ class Event:
     name : str
         Unique within the schedule.
     agent : str
-        The warp or warpgroup that performs it; "" for a pure delay such as a latency. An agent
-        named in ``Schedule.turns`` stands for two that take alternate output tiles.
+        The warp or warpgroup that performs it; "" for a pure delay such as a latency.
     on : str
         The resource it holds; "" for work of the agent alone.
     takes : str
         The parameter that is its duration; "" for an event of no length.
-    after : tuple of After
-        What it waits for beyond its agent's previous event and its resource's previous use.
-        A tile-level event refers to the last k-tile of its output tile, ``lag`` tiles back.
+    after : tuple of After or str
+        What it waits for beyond its agent's previous event and its resource's previous use; a
+        name alone is that row without a lag.
     asynchronous : bool
         The agent requests the resource and goes on at once, without waiting for its turn there;
         it does wait for what the event comes after.
     behind : int or str
-        The event of k-tile k happens in step k + behind of its output tile (software-pipeline
-        skew, clipped to the number of k-tiles).
+        Iteration i happens in step i + behind of its loop (software-pipeline skew).
     drain_after : str
-        What the events left over after the last step of a tile wait for, all together: this
-        event of the tile's last k-tile.
+        In the steps after the loop's last new iteration, it also waits for this row's last
+        iteration in the tile.
     starts_at : int or str
-        The first k-tile of the run (tile, for tile-level events) that has this event.
-    place : {"k_tile", "tile_start", "before_drain", "tile_end"}
-        Once per k-tile, or once per output tile at that place.
+        The first iteration of the run (tile, for rows once per tile) that has this event.
+    place : str
+        The loop it belongs to ("k_tile" is the main one), or where it happens once per tile:
+        "start", "drain" (after the main loop's last new iteration) or "end"; "tile_start",
+        "before_drain" and "tile_end" are the same.
     operation : str
         What it is called in a trace; the name where left empty.
     signals : str
         The barrier that its end completes, as traces name what was waited for.
+    skips : int or str
+        It is left out in this many first iterations of each tile.
+    every : int or str
+        It happens in each so-many-th iteration of a tile and in its last.
     """
 
     name: str
@@ -78,12 +103,23 @@ class Event:
     takes: str = ""
     after: tuple[After, ...] = ()
     asynchronous: bool = False
-    behind: Count = 0
+    behind: Steps = 0
     drain_after: str = ""
-    starts_at: Count = 0
-    place: Place = "k_tile"
+    starts_at: Steps = 0
+    place: str = MAIN
     operation: str = ""
     signals: str = ""
+    skips: Steps = 0
+    every: Steps = 1
+
+    def __post_init__(self) -> None:
+        if isinstance(self.after, str):
+            object.__setattr__(self, "after", (self.after,))
+        if isinstance(self.after, tuple) and any(isinstance(one, str) for one in self.after):
+            rows = tuple(After(one) if isinstance(one, str) else one for one in self.after)
+            object.__setattr__(self, "after", rows)
+        if isinstance(self.place, str) and self.place in SHORT_PLACES:
+            object.__setattr__(self, "place", SHORT_PLACES[self.place])
 
     @property
     def label(self) -> str:
@@ -100,11 +136,13 @@ class Schedule:
     name, summary, reference : str
         Its name, one line saying what it does, and where it is described.
     family : {"gemm", "attention"}
-        Which durations and which loop (k-tiles or blocks of keys) it has.
-    agents : tuple of str
-        In the order that breaks ties.
-    events : callable
-        ``events(release)`` gives the rows for a release mode ("consumer" or "hardware").
+        Which physical parameters it has (``shape`` says the same) and what its main loop counts:
+        k-tiles or blocks of keys.
+    agents : tuple of Agent or str
+        Ties between them are broken in the order of their first rows.
+    events : tuple of Event, or callable
+        Its rows, or ``events(release)``, which gives them for a release mode ("consumer" or
+        "hardware").
     program : callable
         ``program(simulation, parameters)`` adds the agents to the event-driven simulator; without
         one the schedule has only the account of its events.
@@ -121,15 +159,26 @@ class Schedule:
     kv_blocks : int
         Default number of key blocks per warpgroup (attention).
     tile_level : bool
-        Whether it runs over ``output_tiles`` output tiles.
+        Whether it runs over ``output_tiles`` output tiles by default.
+    shape : {"", "gemm", "attention"}
+        Where it is stated, instead of ``family``: its physical parameters; its durations may then
+        be any.
+    loops : tuple of Loop
+        In the order of a tile; the first is the main one. By default that is all there is, and
+        it counts ``k_tiles`` or ``kv_blocks``.
+    rings : tuple of Ring
+    declares : tuple of Count, Factor, Duration or Resource
+        Names of its own.
+    flop : str or callable
+        Useful FLOP of an output tile, by names of its parameters; as ``shape`` has it by default.
     """
 
     name: str
-    family: Family
-    summary: str
-    reference: str
-    agents: tuple[str, ...]
-    events: Callable[[str], tuple[Event, ...]]
+    family: Family = "gemm"
+    summary: str = ""
+    reference: str = ""
+    agents: tuple[Agent | str, ...] = ()
+    events: Any = ()
     program: Callable[[Any, Mapping[str, Any]], None] | None = None
     loader: Literal["tma", "cp_async", ""] = ""
     producer: bool = False
@@ -138,12 +187,44 @@ class Schedule:
     fixed_stages: int = 0
     kv_blocks: int = 0
     tile_level: bool = False
+    shape: Family | Literal[""] = ""
+    loops: tuple[Loop, ...] = ()
+    rings: tuple[Ring, ...] = ()
+    declares: tuple[Count | Factor | Duration | Resource, ...] = ()
+    flop: Formula = ""
+
+    def __post_init__(self) -> None:
+        if self.shape:
+            object.__setattr__(self, "family", self.shape)
+        if isinstance(self.events, tuple):
+            object.__setattr__(self, "events", _Rows(self.events))
+        if not self.loops:
+            count = "kv_blocks" if self.family == "attention" else "k_tiles"
+            object.__setattr__(self, "loops", (Loop(MAIN, count),))
+
+    @cached_property
+    def roles(self) -> tuple[Agent, ...]:
+        """Its agents, with how many take turns."""
+        return tuple(one if isinstance(one, Agent) else Agent(one) for one in self.agents)
+
+    @cached_property
+    def agent_names(self) -> tuple[str, ...]:
+        """Every agent as traces name it."""
+        return tuple(name for role in self.roles for name in role.each)
+
+    def agent_of(self, event: Event, tile: int) -> str:
+        """Name the agent that performs a row in its ``tile``-th output tile; "" for a delay."""
+        for role in self.roles:
+            if role.name == event.agent:
+                return role.each[tile % role.turns]
+        return f"{event.agent}_{tile % self.turns}" if event.agent else ""
 
     @cached_property
     def resources(self) -> tuple[str, ...]:
-        """The resources it uses, in the order TC, MEM, SFU, FMA."""
+        """The resources it uses: TC, MEM, SFU, FMA, then its own."""
         used = {event.on for event in self.events("consumer")}
-        return tuple(name for name in RESOURCES if name in used)
+        own = (one.name for one in self.declares if isinstance(one, Resource))
+        return tuple(name for name in (*RESOURCES, *own) if name in used)
 
     @property
     def ring(self) -> bool:
@@ -151,9 +232,18 @@ class Schedule:
         return "stages" in self.parameters
 
     @property
+    def main(self) -> str:
+        """The name of its main loop."""
+        return self.loops[0].name
+
+    def place(self, event: Event) -> str:
+        """Name the loop or the place of a row; the main loop by its own name."""
+        return self.main if event.place == MAIN else event.place
+
+    @property
     def loop(self) -> str:
         """The count parameter of its main loop."""
-        return "kv_blocks" if self.family == "attention" else "k_tiles"
+        return str(self.loops[0].count)
 
     @cached_property
     def release_modes(self) -> tuple[str, ...]:
@@ -169,20 +259,49 @@ class Schedule:
     @cached_property
     def parameters(self) -> tuple[str, ...]:
         """Every cycle parameter, count and choice that it uses."""
-        lags = (
+        steps = [
             count
             for event in self._all_events()
-            for count in (event.behind, event.starts_at, *(after.lag for after in event.after))
-        )
-        counts = [str(lag).split(" ", 1)[0] for lag in lags if not isinstance(lag, int)]
+            for count in (
+                event.behind,
+                event.starts_at,
+                event.skips,
+                event.every,
+                *(after.lag for after in event.after),
+            )
+        ]
+        steps += [ring.slots for ring in self.rings]
+        counts = [name for count in steps for name in count_names(count)]
+        others = [name for loop in self.loops[1:] for name in count_names(loop.count)]
         tiles = ["output_tiles"] if self.tile_level else []
         choices = ["release"] if self.release_modes else []
         choices += ["arbitration"] if self.family == "attention" else []
-        return (*self.durations, *unique([*counts, self.loop, *tiles]), *choices)
+        return (*self.durations, *unique([*counts, self.loop, *others, *tiles]), *choices)
 
     def _all_events(self) -> Iterator[Event]:
         yield from self.events("consumer")
         yield from self.events("hardware")
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Rows that no release mode changes."""
+
+    rows: tuple[Event, ...]
+
+    def __call__(self, release: str) -> tuple[Event, ...]:
+        return self.rows
+
+
+def count_names(count: Steps) -> tuple[str, ...]:
+    """Return the parameters in a number of steps.
+
+    Examples
+    --------
+    >>> count_names("2 * stages + 1")
+    ('stages',)
+    """
+    return tuple(re.findall(r"[A-Za-z_]\w*", count, re.ASCII)) if isinstance(count, str) else ()
 
 
 def unique(items: Iterable[str]) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sweep.description import RESOURCES, Count, Event, Schedule
+from sweep.description import RESOURCES, Event, Schedule, Steps
 from sweep.description.circuits import uses_of
 from sweep.description.counts import linear
 from sweep.engine.feasibility import feasibility
@@ -92,6 +92,6 @@ def _held(
     return held
 
 
-def _value(count: Count, values: Values) -> Any:
+def _value(count: Steps, values: Values) -> Any:
     """Return a count at every point."""
     return sum(values[name] * n if name else n for name, n in linear(count))

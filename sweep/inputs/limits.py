@@ -11,6 +11,7 @@ import numpy as np
 from sweep.description import Schedule
 from sweep.description.chains import chain_counts
 from sweep.description.circuits import regime_steps
+from sweep.description.program_order import instances_at_most
 from sweep.errors import InputError
 from sweep.hardware.durations import k_tiles
 from sweep.inputs.derivation import Derivation, depends_on
@@ -111,14 +112,15 @@ def check_events(schedule: Schedule, point: Mapping[str, Any], what: str) -> Non
     Parameters
     ----------
     schedule : Schedule
-    point : mapping of str to float, int or str
-        Its parameters.
+    point : mapping of str to float, int, str or tuple
+        Its parameters; a tuple is a table over output tiles.
     what : str
         Who keeps them, for the message.
     """
-    steps = point[schedule.loop]
-    events = len(schedule.events("consumer")) * steps * point.get("output_tiles", 1)
+    events = instances_at_most(schedule, point)
     if events > MOST_EVENTS:
+        steps = point.get(schedule.loop, schedule.loop)
+        steps = f"at most {max(steps)}" if isinstance(steps, tuple) else steps
         raise InputError(
             f"{schedule.loop}={steps}: {what} keeps every event, here {events:,};"
             f" the limit is {MOST_EVENTS:,} events"

@@ -40,7 +40,7 @@ def fifo_programs(schedule: Schedule) -> NDArray[np.int64]:
         For a schedule whose agents wait for each other: its service order is fixed anyway.
     """
     events = schedule.events("consumer")
-    programs = [[row for row in events if row.agent == agent] for agent in schedule.agents]
+    programs = [[row for row in events if row.agent == agent] for agent in schedule.agent_names]
     table = np.full((len(programs), max(map(len, programs)), 6), -1, dtype=np.int64)
     for agent, rows in enumerate(programs):
         names = [row.name for row in rows]

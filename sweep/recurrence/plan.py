@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sweep.description import After, Count, Event, Schedule
+from sweep.description import After, Event, Schedule, Steps
 from sweep.description.circuits import Circuit, regime_steps, simple_circuits
 from sweep.description.counts import Linear, add, least, linear, linear_text
 from sweep.recurrence.code_text import line_name
@@ -44,7 +44,7 @@ class Ring:
         """Its array's name."""
         return f"slots_{self.event.name}"
 
-    def start(self, lag: Count = 0) -> str:
+    def start(self, lag: Steps = 0) -> str:
         """Return where a reader that lags behind is when the run starts; the writer is at 0."""
         at = linear(lag)
         if at in ((), self.size_form):
@@ -97,7 +97,7 @@ class Plan:
     carried: tuple[str, ...]
     rings: tuple[Ring, ...]
     registers: tuple[Register, ...]
-    skew: Count
+    skew: Steps
     circuits: tuple[Circuit, ...]
 
     def rows(self, *places: str) -> list[Event]:
@@ -113,7 +113,7 @@ class Plan:
         late = [row.starts_at for row in self.rows(*places) if row.starts_at != 0]
         return list(dict.fromkeys(linear_text(linear(count)) for count in late))
 
-    def position(self, ring: Ring, user: Event, lag: Count = 0) -> str:
+    def position(self, ring: Ring, user: Event, lag: Steps = 0) -> str:
         """Name the position at which ``user`` finds its entry of ``ring``."""
         key = ring.size, ring.start(lag), user.behind != 0
         return next(one.name for one in self.positions if one[1:] == key)
@@ -140,7 +140,7 @@ class Plan:
         """Return the position in the registers of an event at which a reader finds it."""
         return _depth(self.rows("k_tile"), reader, after, self.event(after.event))
 
-    def readers(self, written: Event) -> list[tuple[Event, Count]]:
+    def readers(self, written: Event) -> list[tuple[Event, Steps]]:
         """Return the k-tile events that find an event in its ring, with their lags."""
         return [
             (row, after.lag)
@@ -266,7 +266,7 @@ def _lines(schedule: Schedule, events: tuple[Event, ...], rows: list[Event]) -> 
     lines: list[str] = []
     for event in rows:
         users = [row for row in events if row.on == event.on]
-        own = {row.agent for row in users} == {event.agent} and event.agent in schedule.agents
+        own = {row.agent for row in users} == {event.agent} and event.agent in schedule.agent_names
         implied = own and not any(row.asynchronous for row in users)
         lines += [line_name(event.agent, agents=True)] * bool(event.agent)
         lines += [line_name(event.on, agents=False)] * bool(event.on and not implied)

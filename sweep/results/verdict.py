@@ -9,6 +9,7 @@ import numpy as np
 
 from sweep.description import Schedule
 from sweep.description.interpreter import NeverHappens, interpret
+from sweep.description.program_order import instances_at_most
 from sweep.engine.feasibility import budgets
 from sweep.hardware.instructions import has_tcgen05
 from sweep.inputs.limits import MOST_EVENTS
@@ -103,8 +104,7 @@ def _number(value: Any) -> str:
 
 def _who_waits(schedule: Schedule, p: Mapping[str, Any]) -> str:
     """Run the point until nothing goes on, and say who waits for what."""
-    steps = p[schedule.loop] * p.get("output_tiles", 1)
-    if len(schedule.events("consumer")) * steps > MOST_EVENTS:
+    if instances_at_most(schedule, p) > MOST_EVENTS:
         return f"a run of {schedule.loop}={p[schedule.loop]} never ends"
     try:
         if schedule.program is None:

@@ -8,6 +8,7 @@ complete (``release="hardware"``, Blackwell's ``tcgen05.commit``).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import accumulate
 from typing import Any
 
 from sweep.simulator.barriers import Barrier
@@ -24,7 +25,8 @@ class Ring:
         Where the resources are added.
     p : mapping
         ``stages k_tiles t_issue t_transfer t_latency t_mma t_mma_latency t_epilogue t_sync
-        release``, with ``release="consumer"`` also ``mma_in_flight``.
+        release``, with ``release="consumer"`` also ``mma_in_flight``. A tuple is a table over the
+        output tiles.
     output_tiles : int
         Output tiles that pass through the ring.
     sharers : int
@@ -41,12 +43,11 @@ class Ring:
         sharers: int = 1,
         mma_order: Iterable[str] | None = None,
     ) -> None:
-        self.p = p
         self.output_tiles = output_tiles
+        self.tiles = [_in_tile(p, tile) for tile in range(output_tiles)]
+        self.before = list(accumulate((own["k_tiles"] for own in self.tiles), initial=0))
         self.stages = p["stages"]
-        self.k_tiles = p["k_tiles"]
         self.hardware = p["release"] == "hardware"
-        self.in_flight = self.k_tiles if self.hardware else p["mma_in_flight"]
         self.tensor_core = simulation.resource("TC", mma_order)
         self.copy_path = simulation.resource("MEM")
         releases = 1 if self.hardware else sharers
@@ -55,19 +56,16 @@ class Ring:
 
     def producer(self) -> Program:
         """Fill the ring: for every k-tile of every tile, wait for the slot, issue the copy."""
-        t_sync, t_issue, t_transfer = (self.p[t] for t in ("t_sync", "t_issue", "t_transfer"))
-        latency = self.p["t_latency"]
-        for n in range(self.output_tiles * self.k_tiles):
-            tile, k = divmod(n, self.k_tiles)
-            reuses, slot = divmod(n, self.stages)
-            if reuses:
-                empty = self.empty[slot]
-                yield Wait(empty, reuses * empty.count)
-                yield Busy("wait_slot", t_sync, tile, k)
-            yield Busy("issue", t_issue, tile, k)
-            yield AsyncUse(
-                self.copy_path, "transfer", t_transfer, latency, (self.full[slot],), tile, k
-            )
+        for tile, p in enumerate(self.tiles):
+            t_sync, t_issue, copy = p["t_sync"], p["t_issue"], (p["t_transfer"], p["t_latency"])
+            for k in range(p["k_tiles"]):
+                reuses, slot = divmod(self.before[tile] + k, self.stages)
+                if reuses:
+                    empty = self.empty[slot]
+                    yield Wait(empty, reuses * empty.count)
+                    yield Busy("wait_slot", t_sync, tile, k)
+                yield Busy("issue", t_issue, tile, k)
+                yield AsyncUse(self.copy_path, "transfer", *copy, (self.full[slot],), tile, k)
 
     def mainloop(
         self, tile: int, mmas: Barrier, partner: Barrier | None = None, leads: bool = True
@@ -85,34 +83,46 @@ class Ring:
         leads : bool
             Whether this consumer stands for all that share the MMA.
         """
-        t_sync, t_mma, latency = (self.p[t] for t in ("t_sync", "t_mma", "t_mma_latency"))
-        for k in range(self.k_tiles):
-            reuses, slot = divmod(tile * self.k_tiles + k, self.stages)
+        p, in_flight = self.tiles[tile], self._in_flight(tile)
+        t_sync, t_mma, latency = (p[t] for t in ("t_sync", "t_mma", "t_mma_latency"))
+        for k in range(p["k_tiles"]):
+            reuses, slot = divmod(self.before[tile] + k, self.stages)
             yield Wait(self.full[slot], reuses + 1)
             yield Busy("wait_copy", t_sync, tile, k)
             if partner is not None:
                 yield Arrive(partner)
-                yield Wait(partner, partner.count * (tile * self.k_tiles + k + 1))
+                yield Wait(partner, partner.count * (self.before[tile] + k + 1))
             if leads:
                 signals = (mmas, self.empty[slot]) if self.hardware else (mmas,)
                 yield AsyncUse(self.tensor_core, "mma", t_mma, latency, signals, tile, k)
-            if k >= self.in_flight:  # wait_group
-                yield Wait(mmas, k - self.in_flight + 1)
-                yield self._release(tile, k - self.in_flight)
+            if k >= in_flight:  # wait_group
+                yield Wait(mmas, k - in_flight + 1)
+                yield self._release(tile, k - in_flight)
 
     def drain(self, tile: int, mmas: Barrier) -> Program:
         """Wait for the tile's last MMA and release the slots still held."""
-        yield Wait(mmas, self.k_tiles)
+        k_tiles = self.tiles[tile]["k_tiles"]
+        yield Wait(mmas, k_tiles)
         if not self.hardware:
-            for k in range(max(self.k_tiles - self.in_flight, 0), self.k_tiles):
+            for k in range(max(k_tiles - self._in_flight(tile), 0), k_tiles):
                 yield self._release(tile, k)
 
     def epilogue(self, tile: int) -> Busy:
         """Convert and store the output tile."""
-        return Busy("epilogue", self.p["t_epilogue"], tile)
+        return Busy("epilogue", self.tiles[tile]["t_epilogue"], tile)
+
+    def _in_flight(self, tile: int) -> int:
+        """Return how many MMAs are not waited for: all of a tile where hardware releases slots."""
+        count: int = self.tiles[tile]["k_tiles" if self.hardware else "mma_in_flight"]
+        return count
 
     def _release(self, tile: int, k: int) -> Arrive:
-        return Arrive(self.empty[(tile * self.k_tiles + k) % self.stages], "release", tile, k)
+        return Arrive(self.empty[(self.before[tile] + k) % self.stages], "release", tile, k)
+
+
+def _in_tile(p: Mapping[str, Any], tile: int) -> dict[str, Any]:
+    """Return the parameters of an output tile: of a table its own value."""
+    return {name: one[tile] if isinstance(one, tuple) else one for name, one in p.items()}
 
 
 def consumer(ring: Ring) -> Program:

@@ -49,7 +49,7 @@ def consumer(ring: Ring, turn: Barrier, i: int) -> Program:
         mmas = Barrier("mma")
         if tile > 0:
             yield Wait(turn, tile)
-            yield Busy("wait_turn", ring.p["t_sync"], tile)
+            yield Busy("wait_turn", ring.tiles[tile]["t_sync"], tile)
         yield from ring.mainloop(tile, mmas)
         yield Arrive(turn, "pass_turn", tile)
         yield from ring.drain(tile, mmas)
@@ -58,11 +58,12 @@ def consumer(ring: Ring, turn: Barrier, i: int) -> Program:
 
 def program(simulation: Simulation, p: Mapping[str, Any]) -> None:
     """Add the agents to the simulation."""
-    tiles = p["output_tiles"]
     # The turn orders the issues; this decides only ties, where the next tile is issued at the
     # very time at which the turn passes.
-    mma_order = (f"consumer_{tile % 2}" for tile in range(tiles) for _ in range(p["k_tiles"]))
-    ring = Ring(simulation, p, tiles, mma_order=mma_order)
+    tiles = range(p["output_tiles"])
+    k_tiles = p["k_tiles"] if isinstance(p["k_tiles"], tuple) else (p["k_tiles"],) * len(tiles)
+    mma_order = (f"consumer_{tile % 2}" for tile in tiles for _ in range(k_tiles[tile]))
+    ring = Ring(simulation, p, len(tiles), mma_order=mma_order)
     turn = Barrier("turn")
     simulation.start("producer", ring.producer())
     for i in (0, 1):

@@ -39,7 +39,8 @@ class AsyncUse(NamedTuple):
     """Queue on the resource and go on at once.
 
     ``latency`` cycles after the resource is released each barrier of ``signals`` gets one
-    arrival. Latency is pipelined: the next use starts as soon as the resource is free.
+    arrival. Latency is pipelined: the next use starts as soon as the resource is free. Barriers
+    of ``released`` get theirs without the latency: what the use has read may be overwritten.
     """
 
     resource: Resource
@@ -49,6 +50,7 @@ class AsyncUse(NamedTuple):
     signals: tuple[Barrier, ...]
     output_tile: int = 0
     k_tile: int = ONCE_PER_TILE
+    released: tuple[Barrier, ...] = ()
 
 
 class Arrive(NamedTuple):

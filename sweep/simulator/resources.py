@@ -41,8 +41,15 @@ class Resource:
         self.queue: deque[Queued] = deque()
         self.free = True
         self.held = 0.0
-        self.turns: Iterator[str] | None = None if service_order is None else iter(service_order)
-        self.turn = None if self.turns is None else next(self.turns, None)
+        self.turns: Iterator[str] | None = None
+        self.turn: str | None = None
+        if service_order is not None:
+            self.serve_by(service_order)
+
+    def serve_by(self, service_order: Iterable[str]) -> None:
+        """Serve in an order from now on, one use each turn."""
+        self.turns = iter(service_order)
+        self.turn = next(self.turns, None)
 
     def take_next(self) -> Queued | None:
         """Remove and return the request to serve next; None if it has not been made yet."""

@@ -1,176 +1,37 @@
-"""The event-driven simulator: agents that issue, use, wait and arrive on one SM.
+"""Simulate one point of a schedule by its program, CTA by CTA.
 
-It knows nothing of the event lists that drive the batch kernel. A schedule's ``program`` says
-what each agent does, as the kernel's pseudo-code would, and the machine serves it: resources of
-unit capacity, first come first served or in a fixed service order, and barriers that count.
-
-Ties are settled by the rule of ``machine``.
-
-Times are sums and maxima of the given durations, hence exact on the grid of 1/1024 cycle.
+The simulator knows nothing of the event lists that drive the batch kernel. A schedule's
+``program`` says what each agent of a CTA does, as the kernel's pseudo-code would; where an SM has
+several CTAs, at once or one after the other, each runs the program for its own tiles.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from operator import attrgetter
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from sweep.description.trace_rows import EventResult, TraceRow
-from sweep.simulator.agents import Agent, Request
-from sweep.simulator.machine import Machine
-from sweep.simulator.operations import (
-    Arrive,
-    AsyncUse,
-    Busy,
-    Program,
-    Use,
-    Wait,
-    WaitParity,
-    bounded,
+from sweep.description.residency import (
+    Residency,
+    agent_of_copy,
+    agent_order,
+    first_come,
+    residency,
 )
+from sweep.description.trace_rows import EventResult
+from sweep.errors import InputError
+from sweep.host.streams import describe
+from sweep.simulator.agents import Cta
+from sweep.simulator.machine import Deadlock, Simulation
+from sweep.simulator.operations import Program
 from sweep.simulator.resources import Resource
 
 if TYPE_CHECKING:
     from sweep.description import Schedule
-from sweep.errors import InputError
-from sweep.host.streams import describe
 
-PENDING = TraceRow("", "", "", 0, 0, 0.0, 0.0, 0.0, "")
-"""Keeps the place of an asynchronous use in its agent's program order until it starts."""
+AddsAgents = Callable[[Any, Mapping[str, Any]], None]
+"""A schedule's ``program``."""
 
-
-class Deadlock(RuntimeError):
-    """No agent can go on; the message names who waits for which barrier, slot and phase."""
-
-
-class Simulation(Machine):
-    """One SM and the agents on it.
-
-    Parameters
-    ----------
-    agents : sequence of str
-        The agents' names in the order that breaks ties.
-    """
-
-    def __init__(self, agents: tuple[str, ...]) -> None:
-        super().__init__(
-            {
-                Busy: self._busy,
-                Use: self._use,
-                AsyncUse: self._async_use,
-                Arrive: self._arrive,
-                Wait: self._wait,
-                WaitParity: self._wait_parity,
-            }
-        )
-        self._index = {name: index for index, name in enumerate(agents)}
-        self._agents: list[Agent] = []
-        self._resources: list[Resource] = []
-
-    def resource(self, name: str, service_order: Iterable[str] | None = None) -> Resource:
-        """Add a resource, first come first served unless it has a service order."""
-        resource = Resource(name, service_order)
-        self._resources.append(resource)
-        return resource
-
-    def start(self, name: str, program: Program) -> None:
-        """Add the agent of that name, which runs ``program`` from cycle 0."""
-        self._agents.append(Agent(name, self._index[name], bounded(program)))
-
-    def run(self) -> EventResult:
-        """Run all agents to their ends.
-
-        Raises
-        ------
-        Deadlock
-            If an agent waits for something that nothing left to happen can bring.
-        """
-        self._agents.sort(key=attrgetter("index"))
-        self._ready.extend(reversed(self._agents))
-        happenings = self._happenings
-        while True:
-            self._settle()
-            if self._requests or self._freed:
-                self._grant()
-            if not happenings:
-                break
-            self.now = happenings[0][0]
-        self._check_finished()
-        return self._result()
-
-    # The operations; each returns whether the agent goes on at once.
-
-    def _busy(self, agent: Agent, operation: Busy) -> bool:
-        name, duration, output_tile, k_tile = operation
-        now, since = self.now, agent.since
-        agent.since = end = now + duration
-        waited_for = agent.waited_for if now > since else ""
-        agent.rows.append(
-            TraceRow(agent.name, "", name, output_tile, k_tile, since, now, end, waited_for)
-        )
-        if duration > 0:
-            self._later(end, agent)
-            return False
-        return True
-
-    def _use(self, agent: Agent, operation: Use) -> bool:
-        self._request(agent, operation, agent.since)
-        return False
-
-    def _async_use(self, agent: Agent, operation: AsyncUse) -> bool:
-        self._request(agent, operation, self.now)
-        return True
-
-    def _request(self, agent: Agent, use: Use | AsyncUse, since: float) -> None:
-        self._requests.append(Request(agent, use, since, self.now, len(agent.rows)))
-        agent.rows.append(PENDING)
-
-    def _arrive(self, agent: Agent, operation: Arrive) -> bool:
-        barrier, name, output_tile, k_tile = operation
-        if name:
-            self._busy(agent, Busy(name, 0.0, output_tile, k_tile))
-        self._signal((barrier,))
-        return True
-
-    def _wait(self, agent: Agent, operation: Wait) -> bool:
-        barrier, arrivals = operation
-        if barrier.arrivals >= arrivals:
-            return True
-        barrier.waiting.append((arrivals, agent))
-        agent.waits = (barrier, arrivals)
-        agent.waited_for = barrier.name
-        return False
-
-    def _wait_parity(self, agent: Agent, operation: WaitParity) -> bool:
-        barrier, parity = operation
-        if barrier.passed_parity(parity):
-            return True
-        return self._wait(agent, Wait(barrier, barrier.arrivals_to_flip()))
-
-    def _check_finished(self) -> None:
-        """Raise Deadlock if an agent is held at a barrier or a use was never served."""
-        stuck = [
-            f"{agent.name} waits for {agent.waits[0].describe(agent.waits[1])}"
-            for agent in self._agents
-            if agent.waits is not None
-        ]
-        stuck += [
-            f"{request.agent.name} waits for {resource.name}, where the next turn is "
-            f"{'nobody' if resource.turn is None else resource.turn}'s"
-            for resource in self._resources
-            for request in resource.queue
-        ]
-        if stuck:
-            raise Deadlock(f"deadlock at cycle {self.now:.13g}: {'; '.join(stuck)}")
-
-    def _result(self) -> EventResult:
-        rows = [row for agent in self._agents for row in agent.rows]
-        rows.sort(key=_start)  # stable: agent and program order are kept
-        cycles = max((row.end for row in rows), default=0.0)
-        return EventResult(cycles, rows, {one.name: one.held for one in self._resources})
-
-
-_start = attrgetter("start")
+__all__ = ["Deadlock", "Simulation", "run_events"]
 
 
 def run_events(schedule: Schedule, p: Mapping[str, Any]) -> EventResult:
@@ -179,9 +40,13 @@ def run_events(schedule: Schedule, p: Mapping[str, Any]) -> EventResult:
     Parameters
     ----------
     schedule : Schedule
-        Only its agents and its ``program`` are used.
-    p : mapping of str to float, int or str
-        The cycle parameters, counts and choices that the schedule uses.
+        Its ``program`` says what happens; of its rows only who is first in the list is used,
+        which breaks ties.
+    p : mapping of str to float, int, str or tuple
+        The cycle parameters, counts and choices that the schedule uses, and the residency
+        parameters (``output_tiles``, ``ctas_per_sm``, ``tile_scheduler``, ``arbitration``,
+        ``t_launch``, ``t_stagger``) that are not to be the defaults. A tuple is a table over the
+        output tiles; a program gets those of its own tiles.
 
     Returns
     -------
@@ -192,6 +57,8 @@ def run_events(schedule: Schedule, p: Mapping[str, Any]) -> EventResult:
     ------
     Deadlock
         If the agents wait for each other.
+    InputError
+        For what a program cannot run: several tiles where it runs one, CTAs in alternate order.
 
     Examples
     --------
@@ -200,15 +67,94 @@ def run_events(schedule: Schedule, p: Mapping[str, Any]) -> EventResult:
     >>> run_events(SCHEDULE, {**durations, "kv_blocks": 32, "arbitration": "ordered"}).cycles
     57344.0
     """
-    simulation = Simulation(schedule.agents)
-    if schedule.program is None:
-        raise InputError(
-            f"schedule {schedule.name!r} has no program for the event-driven simulator"
-        )
+    where = residency(schedule, p)
+    program = _program(schedule, where)
+    names = agent_order(schedule, p.get("release", "consumer"))
+    agents = [agent_of_copy(one, s, where.copies) for s in range(where.copies) for one in names]
+    simulation = Simulation(tuple(agents), first_come(schedule, where.arbitration))
     try:
-        schedule.program(simulation, p)
+        for copy in range(where.copies):
+            _Copy(program, schedule.parameters, p, where, simulation, copy).launch(0)
         return simulation.run()
     except (Deadlock, InputError, MemoryError, KeyboardInterrupt):
         raise
     except BaseException as error:  # whatever a user's program raises becomes one line
         raise InputError(f"program of {schedule.name!r}: {describe(error)}") from error
+
+
+def _program(schedule: Schedule, where: Residency) -> AddsAgents:
+    """Return a schedule's program, unless no program can run the point."""
+    who = f"program of {schedule.name!r}"
+    if schedule.program is None:
+        raise InputError(
+            f"schedule {schedule.name!r} has no program for the event-driven simulator"
+        )
+    if where.arbitration == "alternate" and where.copies > 1:
+        raise InputError(f"{who}: arbitration='alternate' is an order of rows; choose 'fifo'")
+    if not schedule.tile_level and not where.single and where.tiles > where.copies:
+        raise InputError(
+            f"{who} runs one output tile, not the {len(where.tiles_of(0))} of a CTA;"
+            " choose tile_scheduler='single'"
+        )
+    return schedule.program
+
+
+class _Copy:
+    """What a program sees as its simulation: one CTA after the other, on resources all share."""
+
+    def __init__(
+        self,
+        program: AddsAgents,
+        asks_for: tuple[str, ...],
+        p: Mapping[str, Any],
+        where: Residency,
+        simulation: Simulation,
+        copy: int,
+    ) -> None:
+        self.program, self.asks_for, self.p, self.where = program, asks_for, p, where
+        self.simulation, self.copy = simulation, copy
+        tiles = where.tiles_of(copy)
+        self.ctas = [range(tile, tile + 1) for tile in tiles] if where.single else [tiles]
+        self.cta = Cta()
+
+    def launch(self, number: int) -> None:
+        """Start a CTA after its launch, and the first of a copy after its stagger."""
+        if number < len(self.ctas) and self.ctas[number]:
+            wait = _in_tile(self.p.get("t_launch", 0.0), self.ctas[number][0])
+            stagger = 0.0 if number else self.copy * self.p.get("t_stagger", 0.0)
+            self.simulation.later(self.simulation.now + stagger + wait, lambda: self._begin(number))
+
+    def _begin(self, number: int) -> None:
+        tiles = self.ctas[number]
+        self.cta = Cta(tiles[0], self.where.copies, lambda: self.launch(number + 1))
+        self.cta.left = 1  # until all its agents are there
+        self.program(self, self._parameters(tiles))
+        self.cta.ended()
+
+    def _parameters(self, tiles: range) -> dict[str, Any]:
+        """Return a CTA's parameters: of tables the values of its tiles."""
+        own = dict(self.p)
+        for name, value in self.p.items():
+            if isinstance(value, tuple):
+                some = tuple(value[tile] for tile in tiles)
+                own[name] = some[0] if len(set(some)) == 1 else some
+        if self.where.copies > 1 or self.where.single:
+            own["output_tiles"] = len(tiles)
+        if own.get("arbitration") == "alternate" or "arbitration" in self.asks_for:
+            own["arbitration"] = "fifo" if self.where.arbitration == "fifo" else "ordered"
+        return own
+
+    # What a program calls.
+
+    def resource(self, name: str, service_order: Iterable[str] | None = None) -> Resource:
+        """Return a resource of the SM, served first come, first served where CTAs share it."""
+        return self.simulation.resource(name, service_order)
+
+    def start(self, name: str, program: Program) -> None:
+        """Add an agent of the CTA."""
+        who = agent_of_copy(name, self.copy, self.where.copies)
+        self.simulation.start(who, program, self.cta)
+
+
+def _in_tile(value: Any, tile: int) -> float:
+    return float(value[tile] if isinstance(value, tuple) else value)

@@ -9,11 +9,12 @@ import numpy as np
 
 from sweep.description import Schedule
 from sweep.description.interpreter import NeverHappens, ends_of
+from sweep.description.program_order import Key
 from tests.accounts.plain_kernels import PlainKernel
-from tests.accounts.random_descriptions import points
-from tests.accounts.translated_programs import ends as simulated_ends
+from tests.accounts.single_loop_descriptions import points
+from tests.accounts.translated_programs import Translation
 
-Ends = dict[tuple[str, int], float]
+Ends = dict[Key, float]
 EXTENSIONS = ("t_sync", "t_mma_latency", "mma_in_flight")
 Make = Callable[[Schedule, str, bool], PlainKernel]
 
@@ -26,6 +27,12 @@ def listed(schedule: Schedule, p: Mapping[str, Any]) -> tuple[float, Ends] | Non
         return None
 
 
+def simulated(schedule: Schedule, p: Mapping[str, Any]) -> Ends | None:
+    """Return the ends by the translated program; None where it deadlocks."""
+    performed = Translation(schedule, p).perform()
+    return None if performed.deadlock else {key: end for key, (_, end) in performed.spans.items()}
+
+
 def difference(schedule: Schedule, seed: int, make: Make = PlainKernel) -> str:
     """Say where two accounts of a description differ first, or nothing.
 
@@ -34,7 +41,7 @@ def difference(schedule: Schedule, seed: int, make: Make = PlainKernel) -> str:
     kernels = {plain: make(schedule, "consumer", plain) for plain in (True, False)}
     for p in points(seed, schedule, 4):
         expected = listed(schedule, p)
-        if simulated_ends(schedule, p) != (expected and expected[1]):
+        if simulated(schedule, p) != (expected and expected[1]):
             return f"list and program differ at {p}"
         for plain in {_plain(p), False}:
             found = _against_list(schedule, kernels[plain], plain, p, expected)
@@ -67,14 +74,10 @@ def _against_list(
     if not cycles == jumped == makespan:
         return f"makespan {makespan} by the list, {cycles} stepped, {jumped} with jumps"
     for name, found in recorded.items():
-        wanted = [end for (event, _), end in sorted(ends.items(), key=_number) if event == name]
+        wanted = [end for (event, *_), end in sorted(ends.items()) if event == name]
         late = next(row.starts_at for row in schedule.events("consumer") if row.name == name)
         # A wait of no length may exist from the start where the extensions are folded away.
         compared = found[len(found) - len(wanted) :] if plain and late != 0 else found
         if compared != wanted:
             return f"{name!r}: {wanted[:6]} by the list, {found[:6]} by the kernel"
     return ""
-
-
-def _number(item: tuple[tuple[str, int], float]) -> int:
-    return item[0][1]

@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sweep.description import Schedule
-from tests.accounts.translated_programs import Instance, needs, performer, program_order
+from sweep.description.program_order import Instance, Key
+from tests.accounts.translated_programs import Translation
 
 Ints = NDArray[np.int64]
 FINER = 1 << 15
@@ -52,28 +53,28 @@ def tile_graph(schedule: Schedule, release: str, k_tiles: int, stages: int, late
     takes_of = schedule.durations.index
 
     def node(one: Instance, what: str) -> int:
-        step = one.number - one.tile * k_tiles if one.event.place == "k_tile" else -1
-        return nodes.setdefault((one.event.name, step, what), len(nodes))
+        return nodes.setdefault((one.row.name, one.iteration, what), len(nodes))
 
     def arc(one: Instance, what: str, at: Instance, end: str) -> None:
-        takes = takes_of(at.event.takes) if end == "end" and at.event.takes else -1
+        takes = takes_of(at.row.takes) if end == "end" and at.row.takes else -1
         arcs.setdefault((node(one, what), node(at, end), at.tile - one.tile, takes))
 
-    seen: dict[tuple[str, int], Instance] = {}
-    for one in program_order(schedule, p | {"output_tiles": here + 1}):
-        seen[one.event.name, one.number] = one
-        lines = [f"agent {performer(schedule, one)}"] * bool(one.event.agent)
-        lines += [f"on {one.event.on}"] * bool(one.event.on)
+    seen: dict[Key, Instance] = {}
+    run = Translation(schedule, p | {"output_tiles": here + 1})
+    for one in run.instances:
+        seen[one.key] = one
+        lines = [f"agent {run.agent(one)}"] * bool(one.row.agent)
+        lines += [f"on {one.row.on}"] * bool(one.row.on)
         if one.tile == here:
-            first = "issue" if one.event.asynchronous else "end"
-            for needed in needs(schedule, p, one):
+            first = "issue" if one.row.asynchronous else "end"
+            for needed in run.needs[one.key]:
                 arc(seen[needed], "end", one, first)
             for line in lines:
                 before = last[line]
-                waits = before.event.asynchronous and line.startswith("agent")
+                waits = before.row.asynchronous and line.startswith("agent")
                 start = first if line.startswith("agent") else "end"
                 arc(before, "issue" if waits else "end", one, start)
-            if one.event.asynchronous:
+            if one.row.asynchronous:
                 arc(one, "issue", one, "end")
         last |= dict.fromkeys(lines, one)
     columns = np.array(list(arcs), dtype=np.int64).T.copy()

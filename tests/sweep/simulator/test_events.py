@@ -48,7 +48,7 @@ def spans(result: EventResult, operation: str) -> list[tuple[str, float, float]]
 
 
 def test_the_lectures_ring_takes_68294_cycles() -> None:
-    result = run_events(SCHEDULES["warp_specialized"], GEMM)
+    result = run_events(SCHEDULES["warp_specialized"], {**GEMM, "output_tiles": 1})
     assert result.cycles == 68294
     assert result.held == {"TC": 65536, "MEM": 64 * 768}
 
@@ -119,9 +119,8 @@ def ring_by_parity(starts: tuple[int, int], stages: int = 2, k_tiles: int = 5) -
 
 def test_phase_bits_and_counted_arrivals_are_two_views_of_one_barrier() -> None:
     parameters = {"t_issue": 0, "t_transfer": 6, "t_latency": 9, "t_mma": 5, "t_epilogue": 0}
-    counted = run_events(
-        SCHEDULES["warp_specialized"], {**GEMM, **parameters, "stages": 2, "k_tiles": 5}
-    )
+    counts = {"stages": 2, "k_tiles": 5, "output_tiles": 1}
+    counted = run_events(SCHEDULES["warp_specialized"], {**GEMM, **parameters, **counts})
     by_parity = ring_by_parity((1, 0))
     for operation in ("transfer", "mma"):
         assert spans(by_parity, operation) == spans(counted, operation)
