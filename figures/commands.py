@@ -44,12 +44,14 @@ def timeline(
     from figures.timelines.runs import timeline_traces
     from figures.timelines.text import MIN_WIDTH, timeline_text
     from sweep.cli.printing import COLUMNS, terminal_columns
+    from sweep.inputs.space import known_parameters
 
     if width is not None and out is not None:
         raise click.UsageError(f"--width={width} has no effect with --out")
     if out is not None:
         check_timeline_file(out)
-    traces = timeline_traces(schedule, read_parameters(parameters, gpu))
+    known = known_parameters(schedule.split(","))
+    traces = timeline_traces(schedule, read_parameters(parameters, gpu, known))
     if out is None:
         columns = max(terminal_columns() or COLUMNS, MIN_WIDTH)
         click.echo(timeline_text(traces, width or columns))

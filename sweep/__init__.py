@@ -1,7 +1,8 @@
 """Exact timelines of Tensor Core schedules, millions of design points at a time.
 
 ``simulate`` runs one point, ``trace`` gives every event of it, ``run`` sweeps a whole space into
-an xarray Dataset; ``SCHEDULES`` and ``GPUS`` say what there is.
+an xarray Dataset; ``table`` gives each output tile a count or duration of its own; ``SCHEDULES``
+and ``GPUS`` say what there is.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from sweep.version import __version__
 if TYPE_CHECKING:
     from sweep.catalogue.schedules import SCHEDULES
     from sweep.hardware.gpu import GPUS
+    from sweep.quantities.tile_table import table
     from sweep.results.datasets import where_feasible
     from sweep.results.points import simulate
     from sweep.results.runs import run
@@ -27,6 +29,7 @@ _WHERE = {
     "where_feasible": "results.datasets",
     "SCHEDULES": "catalogue.schedules",
     "GPUS": "hardware.gpu",
+    "table": "quantities.tile_table",
 }
 
 __all__ = [
@@ -36,6 +39,7 @@ __all__ = [
     "__version__",
     "run",
     "simulate",
+    "table",
     "trace",
     "where_feasible",
 ]

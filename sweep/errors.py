@@ -80,8 +80,8 @@ OTHER_NAMES: Mapping[str, str] = MappingProxyType(
         "block_k": "give tile=..., M x N x K, such as tile=128x256x64",
         "m": "a point is one CTA's work; tile=... sets its shape and k=... its depth",
         "n": "a point is one CTA's work; tile=... sets its shape and k=... its depth",
-        "keys": "the attention block is fixed at 128 keys",
-        "kv_stages": "the attention block is fixed at 2 buffers of keys and of values",
+        "keys": "give block_n=..., the keys of a block of attention",
+        "kv_stages": "attention without a ring of its own holds 2 buffers of keys and of values",
         "dtype": "give element_type=...",
     }
 )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from analysis.checked import choice, read_flag, whole
-from sweep.engine.feasibility import KV_STAGES
+from sweep.engine.needs import KV_STAGES
 from sweep.errors import InputTypeError, quoted
 from sweep.hardware.budgets import BARRIER_BYTES, carveout_bytes
 from sweep.hardware.durations import ELEMENT_BYTES

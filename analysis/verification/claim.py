@@ -60,7 +60,7 @@ def simulate(schedule: Schedule, p: Columns) -> Timing:
     variants = variants_of(schedule, p)
     for variant in variants:
         kernel = variant.load(schedule)
-        here = slice(None) if len(variants) == 1 else _chosen(p, variant.code)
+        here = slice(None) if len(variants) == 1 else variant.serves(p)
         part = p if len(variants) == 1 else {name: column[here] for name, column in p.items()}
         cycles, period = np.empty(size(part)), np.empty(size(part))
         kernel.run(part, cycles, period, np.empty(size(part), np.int8))
@@ -68,9 +68,6 @@ def simulate(schedule: Schedule, p: Columns) -> Timing:
         found.period[here] = period
     return found
 
-
-def _chosen(p: Columns, code: int) -> Array:
-    return np.flatnonzero(p["release" if "release" in p else "arbitration"] == code)
 
 
 class Outcome(NamedTuple):

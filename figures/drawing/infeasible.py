@@ -22,6 +22,9 @@ MARKERS: Mapping[str, str] = MappingProxyType(
         "loader": "<",
         "cluster": ">",
         "tile_shape": "D",
+        "tensor_memory": "h",
+        "threads": "p",
+        "ctas_per_sm": "d",
     }
 )
 _WORDS: Mapping[str, str] = MappingProxyType(
@@ -33,6 +36,9 @@ _WORDS: Mapping[str, str] = MappingProxyType(
         "loader": "cannot exist: TMA",
         "cluster": "cannot exist: cluster",
         "tile_shape": "cannot exist: tile shape",
+        "tensor_memory": "does not fit: Tensor Memory",
+        "threads": "does not fit: threads",
+        "ctas_per_sm": "does not fit: CTAs per SM",
     }
 )
 UNNAMED = "infeasible"

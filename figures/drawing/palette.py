@@ -89,6 +89,9 @@ HATCHES: Mapping[str, str] = MappingProxyType(
         "loader": "--",
         "cluster": "||",
         "tile_shape": "++",
+        "tensor_memory": "**",
+        "threads": "OO",
+        "ctas_per_sm": "\\\\|",
     }
 )
 """By the flag meanings of ``infeasible_reason``."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sweep.description import Schedule
 from sweep.errors import InputError
-from sweep.inputs.derivation import uses
+from sweep.inputs.rules import uses
 from sweep.inputs.space import Space, read_schedules
 from sweep.results.points import one_point
 from sweep.results.traces import trace_dataset, trace_result

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from sweep import schedules
+from sweep.catalogue.own_names import enter_names
 from sweep.description import Schedule
 from sweep.errors import InputError
 from sweep.host.streams import Notice, describe
@@ -33,11 +34,14 @@ def discover() -> dict[str, Schedule]:
     )
     own = sorted((module.SCHEDULE for module in modules), key=lambda one: one.name)
     found = {one.name: one for one in sorted(own, key=lambda one: one.family != "gemm")}
+    for schedule in found.values():
+        enter_names(schedule)
     for entry in sorted(entry_points(group=ENTRY_POINTS), key=lambda entry: entry.name):
         try:
             one = _schedule_of(entry.load(), f"entry point {entry.value!r}")
             if one.name in found:
                 raise InputError(f"schedule {one.name!r} exists already")
+            enter_names(one)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # one broken package must not take the others down

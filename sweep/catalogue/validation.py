@@ -6,16 +6,31 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from sweep.description import DRAIN, END, MAIN, RESOURCES, START, After, Event, Schedule
+from sweep.catalogue.declared_faults import declared_faults
+from sweep.catalogue.names import is_name, name_rule, shown, wrong_kinds
+from sweep.catalogue.role_faults import role_faults
+from sweep.description import (
+    DRAIN,
+    END,
+    MAIN,
+    RESOURCES,
+    START,
+    After,
+    Count,
+    Duration,
+    Event,
+    Resource,
+    Schedule,
+    count_names,
+)
 from sweep.description.circuits import simple_circuits, steady_arcs
 from sweep.description.counts import LOWEST, linear
 from sweep.errors import InputError
-from sweep.quantities.variables import VARIABLES
+from sweep.quantities.variables import RESIDENCY, VARIABLES
 from sweep.recurrence.evaluation_order import delay_faults, order_faults
 from sweep.recurrence.generator import generate
 from sweep.recurrence.plan import plan
 
-LONGEST_NAME = 64
 MOST_COUNT = 64
 """The largest number that a lag, a skew or a start may be or add."""
 MOST_EVENTS = 200
@@ -50,6 +65,8 @@ def validate(schedule: Schedule) -> None:
         seen.append(events)
         for fault in _list_faults(schedule, events):
             raise InputError(f"schedule {schedule.name!r}: {fault}")
+        if beyond_generated(schedule, events):
+            continue
         for circuit in simple_circuits(events):
             if not circuit.steps:
                 raise InputError(
@@ -63,27 +80,27 @@ def validate(schedule: Schedule) -> None:
             raise InputError(f"schedule {schedule.name!r}: {error}") from None
 
 
-def shown(value: object) -> str:
-    """Quote a value in a message, shortened."""
-    text = ascii(value)
-    return text if len(text) <= LONGEST_NAME + 2 else f"{text[: LONGEST_NAME - 3]}...'"
-
-
-def is_name(value: object) -> bool:
-    """Whether something can be the name of a schedule, an agent or an event."""
+def beyond_generated(schedule: Schedule, events: tuple[Event, ...]) -> bool:
+    """Whether a description says what the generated kernel of one loop cannot."""
     return (
-        isinstance(value, str)
-        and value.isascii()
-        and value.isidentifier()
-        and len(value) <= LONGEST_NAME
+        len(schedule.loops) > 1
+        or bool(schedule.rings)
+        or any(role.turns > 1 for role in schedule.roles)
+        or any(event.on and event.on not in RESOURCES for event in events)
+        or any(event.skips != 0 or event.every != 1 for event in events)
+        or any(name not in LOWEST for event in events for name in _counts_of(event))
     )
 
 
+def _counts_of(event: Event) -> Iterator[str]:
+    for count in (event.behind, event.starts_at, *(after.lag for after in event.after)):
+        yield from count_names(count)
+
+
 def _schedule_faults(schedule: Schedule) -> Iterator[str]:
-    rule = f"must be an ASCII identifier of at most {LONGEST_NAME} characters"
     if not is_name(schedule.name):
-        yield f"the name {rule}"
-    yield from _wrong_kinds(
+        yield f"the name {name_rule()}"
+    yield from wrong_kinds(
         schedule,
         ("summary", str),
         ("reference", str),
@@ -103,27 +120,14 @@ def _schedule_faults(schedule: Schedule) -> Iterator[str]:
         yield "events must be a function of the release mode"
     if schedule.program is not None and not callable(schedule.program):
         yield "program must be a function, or None"
-    for agent in schedule.agent_names:
-        if not is_name(agent):
-            yield f"agent {shown(agent)}: the name {rule}"
-        elif agent in RESOURCES:
-            yield f"agent {agent!r}: has the name of a resource"
-        elif schedule.agent_names.count(agent) > 1:
-            yield f"agent {agent!r} is there twice"
+    yield from role_faults(schedule)
+    yield from declared_faults(schedule)
     least = {"consumer_warpgroups": 1, "fixed_stages": 0, "kv_blocks": 0}
     for name, lowest in least.items():
         value = getattr(schedule, name)
         if not lowest <= value <= 1024:
             yield f"{name}={value}: must be from {lowest} to 1024"
     yield from _turn_faults(schedule)
-
-
-def _wrong_kinds(described: object, *fields: tuple[str, type]) -> Iterator[str]:
-    """Yield the fields that hold another kind of value than they say; a bool is no number."""
-    for name, kind in fields:
-        value = getattr(described, name)
-        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-            yield f"{name}={shown(value)}: must be a {kind.__name__}"
 
 
 def _turn_faults(schedule: Schedule) -> Iterator[str]:
@@ -149,16 +153,19 @@ def _list_faults(schedule: Schedule, events: Any) -> Iterator[str]:
     for event in events:
         for fault in _event_faults(schedule, event, names):
             yield f"event {shown(event.name)}: {fault}"
-    if not any(event.place == "k_tile" for event in events):
+    if not any(schedule.place(event) == schedule.main for event in events):
         yield "has no event once per k-tile"
     if schedule.turns == 2 and not any(event.agent == "consumer" for event in events):
         yield "turns=2, but no event is the consumer's"
     if not any(event.agent for event in events):
         yield "no event has an agent"
-    if schedule.family == "gemm" and not (schedule.ring or schedule.fixed_stages > 0):
+    sized = any(ring.size != "" for ring in schedule.rings)
+    if schedule.family == "gemm" and not (schedule.ring or schedule.fixed_stages > 0 or sized):
         yield "has neither a lag of 'stages' nor fixed_stages: its shared memory is not known"
-    if schedule.family == "attention" and schedule.kv_blocks < 1:
+    if schedule.family == "attention" and schedule.loop == "kv_blocks" and not _kv_blocks(schedule):
         yield "kv_blocks=0: an attention schedule needs a default of at least 1"
+    if beyond_generated(schedule, events):
+        return
     yield from order_faults(events)
     yield from delay_faults(events)
     if not [arc for arc in steady_arcs(events) if arc.tail != arc.head] and len(events) > 1:
@@ -168,10 +175,10 @@ def _list_faults(schedule: Schedule, events: Any) -> Iterator[str]:
 def _event_faults(schedule: Schedule, event: Event, names: list[str]) -> Iterator[str]:
     """Yield what is wrong with one row, whatever the others say."""
     if not is_name(event.name):
-        yield f"the name must be an ASCII identifier of at most {LONGEST_NAME} characters"
+        yield f"the name {name_rule()}"
         return
     texts = ("agent", "on", "takes", "drain_after", "place", "operation", "signals")
-    for fault in _wrong_kinds(
+    for fault in wrong_kinds(
         event, *((name, str) for name in texts), ("after", tuple), ("asynchronous", bool)
     ):
         yield fault
@@ -179,40 +186,64 @@ def _event_faults(schedule: Schedule, event: Event, names: list[str]) -> Iterato
     if names.count(event.name) > 1:
         yield "is there twice"
     yield from _line_faults(schedule, event)
-    if event.place not in PLACES:
-        yield f"place={shown(event.place)}; places: {', '.join(PLACES)}"
+    places = (*PLACES, *(loop.name for loop in schedule.loops if loop.name != MAIN))
+    if event.place not in places:
+        yield f"place={shown(event.place)}; places: {', '.join(places)}"
     if event.drain_after and event.drain_after not in names:
         yield f"drains after {shown(event.drain_after)}, which is no event"
-    if event.takes in OTHER_FAMILY[schedule.family]:
-        yield f"takes {event.takes!r}, which a {schedule.family} schedule has not"
-    if event.takes and _kind(event.takes) != "duration":
-        yield f"takes {shown(event.takes)}, which is no cycle parameter"
+    yield from _duration_faults(schedule, event)
     for after in event.after:
         if not isinstance(after, After):
             yield f"comes after {shown(after)}; write After(event, lag)"
         elif after.event not in names:
             yield f"comes after {shown(after.event)}, which is no event"
         else:
-            yield from _count_faults("lag", after.lag)
-    yield from _count_faults("behind", event.behind)
-    yield from _count_faults("starts_at", event.starts_at)
+            yield from _count_faults(schedule, "lag", after.lag)
+    for name in ("behind", "starts_at", "skips", "every"):
+        yield from _count_faults(schedule, name, getattr(event, name))
+    if event.every == 0:
+        yield "every=0: must be at least 1"
+
+
+def _duration_faults(schedule: Schedule, event: Event) -> Iterator[str]:
+    own = {one.name for one in schedule.declares if isinstance(one, Duration)}
+    if not event.takes or event.takes in own:
+        return
+    if not schedule.shape and event.takes in OTHER_FAMILY[schedule.family]:
+        yield f"takes {event.takes!r}, which a {schedule.family} schedule has not"
+    elif event.takes in RESIDENCY or _kind(event.takes) not in ("", "duration"):
+        yield f"takes {shown(event.takes)}, which is no cycle parameter"
+    elif not _kind(event.takes):
+        name = event.takes if is_name(event.takes) else "t_..."
+        yield (
+            f"takes {shown(event.takes)}, which is no cycle parameter; declare"
+            f" Duration({name!r}, ...)"
+        )
+
+
+def _kv_blocks(schedule: Schedule) -> bool:
+    own = {one.name for one in schedule.declares if isinstance(one, Count)}
+    return schedule.kv_blocks > 0 or "kv_blocks" in own
 
 
 def _line_faults(schedule: Schedule, event: Event) -> Iterator[str]:
     agents = schedule.agent_names
+    agents = (*agents, *(role.name for role in schedule.roles if role.turns > 1))
     if schedule.turns == 2:
         agents = (*(one for one in agents if not one.startswith("consumer_")), "consumer")
     if event.agent and event.agent not in agents:
         yield f"unknown agent {shown(event.agent)}; agents: {', '.join(agents)}"
-    if event.on and event.on not in RESOURCES:
-        yield f"unknown resource {shown(event.on)}; resources: {', '.join(RESOURCES)}"
+    own = (one.name for one in schedule.declares if isinstance(one, Resource))
+    resources = (*RESOURCES, *own)
+    if event.on and event.on not in resources:
+        yield f"unknown resource {shown(event.on)}; resources: {', '.join(resources)}"
     if event.on and not event.agent:
         yield f"holds {event.on} but no agent performs it"
     if event.asynchronous and not event.on:
         yield "asynchronous without a resource"
 
 
-def _count_faults(what: str, count: Any) -> Iterator[str]:
+def _count_faults(schedule: Schedule, what: str, count: Any) -> Iterator[str]:
     if isinstance(count, bool) or not isinstance(count, int | str):
         yield f"{what}={shown(count)}: must be a number or the name of a count"
         return
@@ -222,12 +253,13 @@ def _count_faults(what: str, count: Any) -> Iterator[str]:
         yield f"{what}={shown(count)}: write a number, 'stages' or 'stages - 1'"
         return
     constant = form.pop("", 0)
-    unknown = [name for name in form if name not in LOWEST]
+    counts = (*LOWEST, *(one.name for one in schedule.declares if isinstance(one, Count)))
+    unknown = [name for name in form if name not in counts]
     if unknown:
-        yield f"{what}={shown(count)}: counts {shown(unknown[0])}; counts: {', '.join(LOWEST)}"
+        yield f"{what}={shown(count)}: counts {shown(unknown[0])}; counts: {', '.join(counts)}"
     elif not (0 if not form else -MOST_COUNT) <= constant <= MOST_COUNT:
         yield f"{what}={shown(count)}: a number must be between 0 and {MOST_COUNT}"
 
 
 def _kind(name: str) -> str:
-    return VARIABLES[name].kind if name in VARIABLES else ""
+    return VARIABLES[name].kind if VARIABLES.is_built_in(name) else ""

@@ -65,8 +65,10 @@ def simulate(
     warpsweep simulate pingpong tile=64x256x64 --gpu h100_sxm --json
     """
     import sweep
+    from sweep.inputs.space import known_parameters
 
-    point = sweep.simulate(schedule, engine=engine, **read_parameters(parameters, gpu))
+    given = read_parameters(parameters, gpu, known_parameters(schedule))
+    point = sweep.simulate(schedule, engine=engine, **given)
     if as_json:
         told = {"verdict": point.verdict} if point.verdict else {}
         show_json({**told, **point})

@@ -119,7 +119,10 @@ def _chosen(names: Sequence[str]) -> list[GPU]:
 
 def variables_text() -> Iterator[Block]:
     """Yield every quantity by kind, with its unit, default, limits and meaning."""
+    from sweep.catalogue.schedules import SCHEDULES
     from sweep.quantities.variables import VARIABLES
+
+    assert SCHEDULES  # what they declare joins the registry as they are found
 
     for number, (kind, title) in enumerate(KINDS.items()):
         if number:
@@ -130,7 +133,10 @@ def variables_text() -> Iterator[Block]:
 
 def variables_json() -> list[dict[str, Any]]:
     """Return the rows of the registry that ``variables_text`` shows; null is no limit."""
+    from sweep.catalogue.schedules import SCHEDULES
     from sweep.quantities.variables import VARIABLES
+
+    assert SCHEDULES  # what they declare joins the registry as they are found
 
     return [asdict(row) for kind in KINDS for row in VARIABLES.values() if row.kind == kind]
 

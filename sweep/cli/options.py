@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -33,8 +33,18 @@ def parameters_of_a_point(command: Command) -> Command:
     return named(gpu(command))
 
 
-def read_parameters(parameters: Sequence[str], gpu: str | None) -> dict[str, float | str]:
+def read_parameters(
+    parameters: Sequence[str], gpu: str | None, known: Iterable[str]
+) -> dict[str, Any]:
     """Return the parameters that were typed, the GPU among them.
+
+    Parameters
+    ----------
+    parameters : sequence of str
+        NAME=VALUE each.
+    gpu : str or None
+    known : iterable of str
+        The names there are.
 
     Raises
     ------
@@ -42,7 +52,6 @@ def read_parameters(parameters: Sequence[str], gpu: str | None) -> dict[str, flo
         For an unknown name, or one that is given twice.
     """
     from sweep.inputs.assignments import read_assignments
-    from sweep.quantities.variables import PARAMETERS
 
     given = [*parameters, *([f"gpu={gpu}"] if gpu is not None else [])]
-    return read_assignments(given, PARAMETERS)
+    return read_assignments(given, known)

@@ -92,7 +92,7 @@ class Ring:
         How many there are.
     uses : tuple of (str, tuple of str)
         Rows that fill a slot, in the order of an iteration, each with the rows that free it.
-        A mapping is taken too.
+        A mapping is taken too. Empty for memory that is held all along and never waited for.
     memory : {"shared", "tensor", "registers"}
         Where a slot lies: bytes of shared memory, columns of Tensor Memory, registers per thread.
     size : str or callable
@@ -134,6 +134,8 @@ class Count:
         The smallest that is allowed.
     unit : str
     long_name : str
+    most : int, optional
+        The largest that is allowed; None where only the engine limits it.
     """
 
     name: str
@@ -141,6 +143,7 @@ class Count:
     least: int = 1
     unit: str = "1"
     long_name: str = ""
+    most: int | None = None
 
 
 @dataclass(frozen=True)
@@ -175,8 +178,11 @@ class Duration:
         ``t_...``.
     long_name : str
     formula : str, callable or None
-        From physical parameters, counts and factors, by name; rounded once to the grid. A
-        duration of the registry gets another formula here. Without one it has to be given.
+        From physical parameters, fields of the GPU, counts, factors and other durations, by name;
+        rounded once to the grid. ``tc_rate`` is the Tensor Core's FLOP per cycle at the element
+        type (``tc_flop_per_cycle * element_rate``); ``tile_m``, ``tile_n``, ``tile_k`` and
+        ``element_bytes`` follow from the tile and the type. A duration of the registry gets
+        another formula here. Without one it has to be given.
     """
 
     name: str

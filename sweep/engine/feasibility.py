@@ -1,37 +1,31 @@
-"""Shared-memory and register budgets: whether a point fits an SM, and if not, why.
+"""Whether a point fits an SM, and if not, why; or why that is not known.
 
-Budgets flag a point and never change its timing; what the model does not know is "unknown", with
-its reason, never yes or no. Every function broadcasts over NumPy arrays.
-Formulas: CUTLASS's StageCountAuto for the stages that fit; NVIDIA's ``setmaxnreg`` (registers
-move from the producer warpgroup to the consumers, in steps of 8, within what the kernel was
-compiled for) for the registers.
+Budgets (``sweep.engine.needs``) flag a point and never change its timing; what the model does not
+know is "unknown", with its reason, never yes or no. Every function broadcasts over NumPy arrays.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sweep.description import Schedule
-from sweep.hardware.budgets import (
-    OTHER_REGISTERS,
-    accumulator_registers,
-    carveout_bytes,
-    register_limit,
-    ring_bytes,
-    staged_registers,
+from sweep.engine.needs import (
+    Budgets,
+    budgets,
+    declares_memory,
+    in_tensor_memory,
+    smallest_block_bytes,
 )
-from sweep.hardware.durations import KEYS, QUERY_ROWS
 from sweep.hardware.instructions import has_tcgen05
 from sweep.quantities.arrays import Array
 from sweep.quantities.variables import VARIABLES
 
-ATTENTION_REGISTERS = 64 + 32 + 32
-"""Scores, probabilities and the rest, per thread."""
-KV_STAGES = 2
+__all__ = ["Budgets", "Flags", "budgets", "feasibility"]
+
 FEWEST_KEYS = 16
 """The inner dimension of one 16-bit MMA."""
 SCALE_BYTES, SCALED_K = 4, 128
@@ -41,55 +35,6 @@ _FEASIBLE = {meaning: i for i, meaning in enumerate(VARIABLES["feasible"].flag_m
 _REASON = {meaning: i for i, meaning in enumerate(VARIABLES["infeasible_reason"].flag_meanings)}
 _UNKNOWN = {meaning: i for i, meaning in enumerate(VARIABLES["unknown_reason"].flag_meanings)}
 _FP8, _FP4 = map(VARIABLES["element_type"].choices.index, ("fp8", "fp4"))
-
-
-class Budgets(NamedTuple):
-    """What a point needs and what there is: bytes per block, registers per thread."""
-
-    smem_bytes: Array
-    smem_limit: Array
-    registers: Array
-    register_limit: Array
-
-
-def budgets(schedule: Schedule, values: Mapping[str, Array]) -> Budgets:
-    """Return what points of a schedule need of an SM and what there is.
-
-    Parameters
-    ----------
-    schedule : Schedule
-        Whose family, producer, turns and fixed stages decide the rule.
-    values : mapping of str to numpy.ndarray
-        ``Space.values`` of that schedule, with a known tile or head dimension.
-    """
-    smem_limit = values["smem_per_block_bytes"]
-    carveout = carveout_bytes(values["smem_carveout_bytes"])
-    file, most = values["registers_per_sm"], values["max_registers_per_thread"]
-    if schedule.family == "attention":
-        warpgroups, head_dim = schedule.consumer_warpgroups, values["head_dim"]
-        elements = (QUERY_ROWS * warpgroups + 2 * KV_STAGES * KEYS) * head_dim
-        return Budgets(
-            np.asarray(elements * values["element_bytes"] + carveout),
-            smem_limit,
-            np.asarray(head_dim / 2 + ATTENTION_REGISTERS),
-            register_limit(warpgroups, True, file, most),
-        )
-    groups = values["consumer_warpgroups"]
-    stages = schedule.fixed_stages or values["stages"]
-    accumulators = accumulator_registers(
-        values["tile_m"], values["tile_n"], groups // schedule.turns
-    )
-    staged = staged_registers(values["stage_bytes"], groups) if _staged(schedule) else 0
-    return Budgets(
-        np.asarray(ring_bytes(stages, values["stage_bytes"], schedule.producer) + carveout),
-        smem_limit,
-        np.asarray(accumulators + OTHER_REGISTERS + staged),
-        register_limit(groups, schedule.producer, file, most),
-    )
-
-
-def _staged(schedule: Schedule) -> bool:
-    return "t_store" in schedule.durations
 
 
 class Flags(NamedTuple):
@@ -122,8 +67,7 @@ def feasibility(
     """
     reason, unknown = np.asarray(0), np.asarray(_UNKNOWN["no_tile"])
     if bool(np.all(values["known"])):
-        rule = _attention if schedule.family == "attention" else _gemm
-        reason, unknown = rule(schedule, values)
+        reason, unknown = _fits(schedule, values)
     reason = np.where(np.asarray(deadlocked, dtype=bool), _REASON["deadlock"], reason)
     reason = np.where(values["impossible"] != 0, values["impossible"], reason)
     unknown = np.where(reason == 0, unknown, 0)
@@ -135,42 +79,83 @@ def feasibility(
     )
 
 
-def _gemm(schedule: Schedule, values: Mapping[str, Array]) -> tuple[Array, Array]:
-    """Return the reasons against a point, and those for which it is not known.
-
-    Shared memory that does not suffice is certain. Registers are not: on compute capability 10.x
-    and 11.x accumulators lie in Tensor Memory, which is not modelled. fp4 is scaled by blocks
-    always, fp8 perhaps, and the scales' bytes are not counted: where they could matter, the
-    answer is not known.
-    """
+def _fits(schedule: Schedule, values: Mapping[str, Array]) -> tuple[Array, Array]:
+    """Return the reasons against a point, and those for which it is not known."""
     budget = budgets(schedule, values)
-    capability, kind = values["compute_capability"], values["element_type"]
-    short = budget.smem_bytes > budget.smem_limit
-    spilled = budget.registers > budget.register_limit
+    short = {
+        "shared_memory": budget.smem_bytes > budget.smem_limit,
+        "registers": (budget.registers > budget.register_limit)
+        | (budget.file_registers * declares_memory(schedule) > budget.file_limit),
+        "tensor_memory": budget.columns > budget.column_limit,
+        "threads": budget.threads > budget.thread_limit,
+        "ctas_per_sm": (budget.ctas > 1) & (budget.ctas > budget.ctas_that_fit),
+    }
+    if schedule.family == "attention" and not declares_memory(schedule):
+        return _attention(values, budget, short)
+    unknown = _unknown_memory(schedule, values, short)
+    if schedule.family == "gemm" and not declares_memory(schedule):
+        unknown = _unknown_scales(schedule, values, budget, unknown)
+    return _first(short), unknown
+
+
+def _first(short: Mapping[str, Any]) -> Array:
+    """Return the first of some reasons that applies, 0 where none does."""
+    reason: Array = np.asarray(0)
+    for name, where in reversed(list(short.items())):
+        reason = np.where(where, _REASON[name], reason)
+    return reason
+
+
+def _unknown_memory(
+    schedule: Schedule, values: Mapping[str, Array], short: dict[str, Any]
+) -> Array:
+    """Return why it is not known where accumulators lie, and take back what follows from that.
+
+    On compute capability 10.x and 11.x they lie in Tensor Memory; where the capability is not
+    known they may, and so they may where a schedule's own rings do not say what lies there.
+    """
+    capability = values["compute_capability"]
+    nameless = np.isnan(capability)
+    moved = has_tcgen05(capability) & (declares_memory(schedule) and not in_tensor_memory(schedule))
+    unknown = np.where(
+        nameless & (short["registers"] | short["tensor_memory"]), _UNKNOWN["compute_capability"], 0
+    )
+    unknown = np.where(moved, _UNKNOWN["tensor_memory"], unknown)
+    for name in ("registers", "tensor_memory"):
+        short[name] = short[name] & ~nameless & ~moved
+    return unknown
+
+
+def _unknown_scales(
+    schedule: Schedule, values: Mapping[str, Array], budget: Budgets, unknown: Array
+) -> Array:
+    """Return where the bytes of scale factors could matter that nobody has said anything of.
+
+    fp4 is scaled by blocks always, fp8 perhaps.
+    """
+    a, b = values["element_type_a"], values["element_type_b"]
     stages = schedule.fixed_stages or values["stages"]
     scales = stages * SCALE_BYTES * values["tile_m"] * -(-values["tile_k"] // SCALED_K)
-    tight = (kind == _FP8) & (budget.smem_bytes + scales > budget.smem_limit)
-    elsewhere = has_tcgen05(capability)
-    certain = spilled & ~elsewhere & ~np.isnan(capability)
-    unknown = np.where(spilled & np.isnan(capability), _UNKNOWN["compute_capability"], 0)
-    unknown = np.where(elsewhere, _UNKNOWN["tensor_memory"], unknown)
-    unknown = np.where((kind == _FP4) | tight, _UNKNOWN["scale_factors"], unknown)
-    reason = np.where(certain, _REASON["registers"], 0)
-    return np.where(short, _REASON["shared_memory"], reason), unknown
+    tight = ((a == _FP8) | (b == _FP8)) & (budget.smem_bytes + scales > budget.smem_limit)
+    open_to = ((a == _FP4) | (b == _FP4) | tight) & values["default_scales"]
+    return np.where(open_to, _UNKNOWN["scale_factors"], unknown)
 
 
-def _attention(schedule: Schedule, values: Mapping[str, Array]) -> tuple[Array, Array]:
+def _attention(
+    values: Mapping[str, Array], budget: Budgets, short: dict[str, Any]
+) -> tuple[Array, Array]:
     """Return the reasons against a point, and those for which it is not known.
 
-    The block is fixed; a kernel chooses a smaller one. No is certain only where shared memory
-    does not hold the smallest: one buffer each of 16 keys and their values, the query in
-    registers.
+    A block that is not given may be a smaller one: no is certain then only where shared memory does
+    not hold the smallest, one buffer each of 16 keys and their values, the query in registers.
     """
-    budget = budgets(schedule, values)
-    carveout = carveout_bytes(values["smem_carveout_bytes"])
-    smallest = 2 * FEWEST_KEYS * values["head_dim"] * values["element_bytes"] + carveout
-    tight = (budget.smem_bytes > budget.smem_limit) | (budget.registers > budget.register_limit)
-    unknown = np.where(has_tcgen05(values["compute_capability"]), _UNKNOWN["tensor_memory"], 0)
+    elsewhere = has_tcgen05(values["compute_capability"])
+    unknown = np.where(elsewhere, _UNKNOWN["tensor_memory"], 0)
     unknown = np.where(values["element_type"] == _FP4, _UNKNOWN["scale_factors"], unknown)
+    if not values["default_block"].all():
+        short["registers"] = short["registers"] & ~elsewhere
+        return _first(short), unknown
+    tight = short["shared_memory"] | short["registers"] | short["ctas_per_sm"]
     unknown = np.where(tight, _UNKNOWN["fixed_block"], unknown)
+    smallest = smallest_block_bytes(values, FEWEST_KEYS)
     return np.where(smallest > budget.smem_limit, _REASON["shared_memory"], 0), unknown

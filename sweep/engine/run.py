@@ -8,18 +8,23 @@ bytes for any number of threads.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
+from sweep.description import Schedule
 from sweep.engine.blocks import BLOCK_POINTS, FEWEST_POINTS, Block, blocks, cut_out, laid_out
-from sweep.engine.outputs import TIMING, Outputs, allocate, finish_block
-from sweep.engine.variants import choice_of, prepare
+from sweep.engine.outputs import TIMING, Outputs, allocate, check_shares, finish_block
+from sweep.engine.variants import prepare
+from sweep.engine.work import Work
 from sweep.host.processors import usable_processors
 from sweep.host.work import Done, Progress, Stop, share_out
 from sweep.inputs.space import Space
-from sweep.quantities.arrays import Array
+from sweep.inputs.values import TABLE
+from sweep.quantities.arrays import Array, Values
+from sweep.quantities.tile_table import Lines
+from sweep.quantities.variables import RESIDENCY
 
 UNWRITTEN: Mapping[str, float] = {"f": -math.inf, "i": -128}
 """What outputs hold before they are written, by kind of number; no result is one of these."""
@@ -69,7 +74,7 @@ def run_space(
     dict of str to numpy.ndarray
         Every output, of shape (schedules, *grid).
     """
-    outputs = allocate((len(space.schedules), *space.grid))
+    outputs = allocate((len(space.schedules), *space.grid), space.own_outputs)
     threads = threads or usable_processors()
     share = max(FEWEST_POINTS, space.points // (4 * threads))  # work for every thread
     todo = list(blocks(space, min(BLOCK_POINTS, share)))
@@ -94,25 +99,44 @@ def run_block(space: Space, block: Block, out: Outputs) -> None:
     Raises
     ------
     RuntimeError
-        If an output of the registry is left unwritten: an error of the library.
+        If an output of the registry is left unwritten, or a resource is held for longer than the
+        run: errors of the library.
     """
     _blank(out)
     schedule = space.schedules[block.index]
     values = {name: cut_out(a, block.slices) for name, a in space.values[block.index].items()}
     shape = out["cycles"].shape
     flat = [out[name].reshape(-1) for name in TIMING]
-    points = {name: laid_out(values[name], shape) for name in schedule.parameters}
+    names = dict.fromkeys((*schedule.parameters, *RESIDENCY))
+    points = {name: laid_out(values[name], shape) for name in names}
+    tables = space.tables[block.index]
+    points |= {name: laid_out(values[TABLE + name], shape) for name in tables}
+    work = {name: laid_out(held, shape) for name, held in _held(schedule, values, tables, block)}
     for variant in block.variants:
         kernel = variant.load(schedule)
+        given = [tables, work] if variant.name == "general" else []
         if len(block.variants) == 1:
-            kernel.run(points, *flat)
+            kernel.run(points, *given, *flat)
             continue
-        chosen = np.flatnonzero(points[choice_of(schedule)] == variant.code)
+        chosen = variant.serves(points)
         if chosen.size == 0:
             continue
         part = [array[chosen] for array in flat]  # as unwritten as the whole
-        kernel.run({name: array[chosen] for name, array in points.items()}, *part)
+        if given:
+            given = [tables, {name: array[chosen] for name, array in work.items()}]
+        kernel.run({name: array[chosen] for name, array in points.items()}, *given, *part)
         for whole, array in zip(flat, part, strict=True):
             whole[chosen] = array
-    finish_block(schedule, values, out)
+    finish_block(schedule, values, out, tables)
+    check_shares(out)
     _check_written(out)
+
+
+def _held(
+    schedule: Schedule, values: Values, tables: Mapping[str, Lines], block: Block
+) -> Iterator[tuple[str, Array]]:
+    """Yield how long each resource is held in a period, where the general engine asks for it."""
+    if any(variant.name == "general" for variant in block.variants):
+        work = Work(schedule, values, tables)
+        for resource in schedule.resources:
+            yield resource, np.asarray(work.held_per_period(resource), np.float64)

@@ -2,33 +2,55 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from sweep.description import Schedule
-from sweep.quantities.arrays import Values
+from sweep.engine.expressible import needs_general_engine
+from sweep.quantities.arrays import Array, Values
+from sweep.quantities.variables import SERVICES, VARIABLES
 from sweep.recurrence.folding import EXTENSIONS
 
 
 @dataclass(frozen=True)
 class Variant:
-    """One kernel of a schedule, and the code of the choice (release, arbitration) it serves."""
+    """One kernel of a schedule, and the codes of the choices that it serves.
 
-    name: Literal["plain", "consumer", "hardware", "fifo"]
-    code: int
+    Attributes
+    ----------
+    name : str
+        A generated kernel, the loop of ``fifo``, or "general".
+    choices : tuple of (str, int)
+    """
+
+    name: Literal["plain", "consumer", "hardware", "fifo", "general"]
+    choices: tuple[tuple[str, int], ...] = ()
 
     def load(self, schedule: Schedule) -> Any:
         """Return the kernel, compiled if need be."""
+        from sweep.engine.general import GeneralPoints
         from sweep.recurrence.fifo import FifoKernel
         from sweep.recurrence.kernels import kernel_of
 
+        if self.name == "general":
+            codes = dict(self.choices)
+            release = VARIABLES["release"].choices[codes.get("release", 0)]
+            return GeneralPoints(schedule, release, SERVICES[codes["arbitration"]] == "fifo")
         if self.name == "fifo":
             return FifoKernel(schedule)
         if self.name == "plain":
             return kernel_of(schedule, "consumer", True)
         return kernel_of(schedule, self.name, False)
+
+    def serves(self, points: Mapping[str, Array]) -> Array:
+        """Return the indices of the points that it runs."""
+        of = np.ones(next(iter(points.values())).shape, dtype=bool)
+        for name, code in self.choices:
+            of &= points[name] == code
+        return np.flatnonzero(of)
 
 
 def prepare(schedule: Schedule, values: Values) -> None:
@@ -39,13 +61,27 @@ def prepare(schedule: Schedule, values: Values) -> None:
 
 def variants_of(schedule: Schedule, values: Values) -> tuple[Variant, ...]:
     """Return the kernels that some values need."""
+    if needs_general_engine(schedule, values):
+        return tuple(_general(schedule, values))
     off = not any(np.any(values[name]) for name in EXTENSIONS if name in values)
-    first = Variant("plain" if off else "consumer", 0)
+    first: Literal["plain", "consumer"] = "plain" if off else "consumer"
     choice = choice_of(schedule)
     if not choice:
-        return (first,)
-    second = Variant("hardware" if choice == "release" else "fifo", 1)
-    return tuple((first, second)[code] for code in np.unique(values[choice]))
+        return (Variant(first),)
+    second: Literal["hardware", "fifo"] = "hardware" if choice == "release" else "fifo"
+    names = (first, second, first)  # a single CTA alternates in program order
+    return tuple(Variant(names[code], ((choice, int(code)),)) for code in np.unique(values[choice]))
+
+
+def _general(schedule: Schedule, values: Values) -> list[Variant]:
+    releases = np.unique(values["release"]).tolist() if schedule.release_modes else [0]
+    of_release = [(("release", one),) if schedule.release_modes else () for one in releases]
+    services = np.unique(values["arbitration"]).tolist()
+    return [
+        Variant("general", (*release, ("arbitration", service)))
+        for release in of_release
+        for service in services
+    ]
 
 
 def choice_of(schedule: Schedule) -> str:

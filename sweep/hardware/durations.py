@@ -1,7 +1,7 @@
 """GPU, tile and element type to durations and bytes: one function per row of the table.
 
-Each function is vectorised over NumPy arrays and named after what it gives; its arguments are
-named after what it needs, and ``FORMULAS`` finds it by name. A duration is rounded to the nearest
+Each function is vectorised over NumPy arrays; its arguments are named after what it needs, and
+``FORMULAS`` finds it by the name of what it gives. A duration is rounded to the nearest
 1/1024 cycle, half to even, once, after all factors: every sum of durations is then exact in
 float64. Quotients are taken last, over one exact product, so that the rounding sees the correctly
 rounded quotient.
@@ -18,6 +18,29 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sweep.errors import Impossible, InputError
+from sweep.hardware.attention_durations import (
+    KEYS,
+    QUERY_ROWS,
+    head_dim_v,
+    t_exp,
+    t_gemm,
+    t_gemm0,
+    t_gemm1,
+    t_softmax,
+)
+from sweep.hardware.element_types import ELEMENT_BYTES, OUTPUT_BYTES
+from sweep.hardware.gemm_durations import (
+    copied_bytes,
+    k_tiles,
+    scale_bytes_a,
+    scale_bytes_b,
+    slot_bytes,
+    stage_bytes,
+    t_epilogue,
+    t_mma,
+    t_store,
+    t_transfer,
+)
 from sweep.hardware.gpu import GPU, GPUS
 from sweep.hardware.shapes import parse_shape
 from sweep.quantities.arrays import Array
@@ -26,60 +49,22 @@ from sweep.quantities.variables import GPU_FIELDS
 
 Numbers = NDArray[Any] | float
 
+__all__ = [
+    "ELEMENT_BYTES",
+    "FORMULAS",
+    "ISSUE_CYCLES",
+    "LOOKUPS",
+    "OUTPUT_BYTES",
+    "argument_names",
+    "copied_bytes",
+    "durations",
+    "element_rate",
+    "formula_inputs",
+    "k_tiles",
+    "stage_bytes",
+]
+
 ISSUE_CYCLES: Mapping[str, float] = MappingProxyType({"tma": 10.0, "cp_async": 100.0})
-ELEMENT_BYTES: Mapping[str, float] = MappingProxyType(
-    {"bf16": 2.0, "fp16": 2.0, "tf32": 4.0, "fp8": 1.0, "int8": 1.0, "fp4": 0.5}
-)
-OUTPUT_BYTES = 2
-QUERY_ROWS, KEYS = 64, 128
-SOFTMAX_PASSES = 4
-
-
-def stage_bytes(tile_m: Numbers, tile_n: Numbers, tile_k: Numbers, element_bytes: Numbers) -> Array:
-    """Bytes of one ring slot, (BM + BN) BK element bytes."""
-    return np.asarray((tile_m + tile_n) * tile_k * element_bytes)
-
-
-def copied_bytes(
-    tile_m: Numbers,
-    tile_n: Numbers,
-    tile_k: Numbers,
-    element_bytes: Numbers,
-    cluster_m: Numbers = 1,
-    cluster_n: Numbers = 1,
-) -> Array:
-    """Bytes a CTA copies per k-tile, (BM / R + BN / C) BK element bytes.
-
-    In a cluster of C x R CTAs, C along M share B and R along N share A by TMA multicast.
-    """
-    shared = _cluster_bytes(tile_m, tile_n, tile_k, element_bytes, cluster_m, cluster_n)
-    return np.asarray(shared / (cluster_m * cluster_n))
-
-
-def _cluster_bytes(
-    tile_m: Numbers,
-    tile_n: Numbers,
-    tile_k: Numbers,
-    element_bytes: Numbers,
-    cluster_m: Numbers,
-    cluster_n: Numbers,
-) -> Numbers:
-    """Bytes that a whole cluster copies per k-tile."""
-    return (tile_m * cluster_m + tile_n * cluster_n) * tile_k * element_bytes
-
-
-def t_transfer(
-    tile_m: Numbers,
-    tile_n: Numbers,
-    tile_k: Numbers,
-    element_bytes: Numbers,
-    cluster_m: Numbers,
-    cluster_n: Numbers,
-    mem_bytes_per_cycle: Numbers,
-) -> Array:
-    """Return copied bytes / copy bandwidth."""
-    shared = _cluster_bytes(tile_m, tile_n, tile_k, element_bytes, cluster_m, cluster_n)
-    return to_grid(shared / (cluster_m * cluster_n * mem_bytes_per_cycle))
 
 
 def t_latency(latency_cycles: Numbers) -> Array:
@@ -87,98 +72,70 @@ def t_latency(latency_cycles: Numbers) -> Array:
     return to_grid(latency_cycles)
 
 
-def t_mma(
-    tile_m: Numbers,
-    tile_n: Numbers,
-    tile_k: Numbers,
-    tc_flop_per_cycle: Numbers,
-    element_rate: Numbers,
-) -> Array:
-    """2 BM BN BK / (Tensor Core rate of the element type)."""
-    return to_grid(2.0 * tile_m * tile_n * tile_k / (tc_flop_per_cycle * element_rate))
-
-
-def t_store(
-    tile_m: Numbers,
-    tile_n: Numbers,
-    tile_k: Numbers,
-    element_bytes: Numbers,
-    staging_bytes_per_cycle: Numbers,
-) -> Array:
-    """Stage bytes / bandwidth from registers to shared memory."""
-    staged = stage_bytes(tile_m, tile_n, tile_k, element_bytes)
-    return to_grid(staged / staging_bytes_per_cycle)
-
-
-def t_epilogue(
-    tile_m: Numbers,
-    tile_n: Numbers,
-    fma_lanes: Numbers,
-    mem_bytes_per_cycle: Numbers,
-    epilogue_weight: Numbers,
-) -> Array:
-    """(BM BN / FMA lanes + 2 bytes BM BN / copy bandwidth) epilogue_weight."""
-    work = 1.0 * tile_m * tile_n * (mem_bytes_per_cycle + OUTPUT_BYTES * fma_lanes)
-    return to_grid(work * epilogue_weight / (fma_lanes * mem_bytes_per_cycle))
-
-
-def t_gemm(head_dim: Numbers, tc_flop_per_cycle: Numbers, element_rate: Numbers) -> Array:
-    """2 x 64 query rows x 128 keys x head_dim / (Tensor Core rate of the element type)."""
-    return to_grid(2.0 * QUERY_ROWS * KEYS * head_dim / (tc_flop_per_cycle * element_rate))
-
-
-def t_gemm0(t_gemm: Numbers) -> Array:
-    """Q K^T, as long as P V unless given."""
-    return np.asarray(t_gemm)
-
-
-def t_gemm1(t_gemm: Numbers) -> Array:
-    """P V, as long as Q K^T unless given."""
-    return np.asarray(t_gemm)
-
-
-def t_exp(exp_per_cycle: Numbers) -> Array:
-    """64 x 128 exponentials / rate of the SFU."""
-    return to_grid(QUERY_ROWS * KEYS / exp_per_cycle)
-
-
-def t_softmax(fma_lanes: Numbers) -> Array:
-    """Four passes over 64 x 128 scores / FMA lanes."""
-    return to_grid(SOFTMAX_PASSES * QUERY_ROWS * KEYS / fma_lanes)
-
-
-def k_tiles(k: Numbers, tile_k: Numbers) -> Array:
-    """ceil(K / BK)."""
-    return np.asarray(-(-k // tile_k))
+def tc_rate(tc_flop_per_cycle: Numbers, element_rate: Numbers) -> Array:
+    """FLOP per cycle of an SM's Tensor Cores at the element type."""
+    return np.asarray(tc_flop_per_cycle * element_rate)
 
 
 Formula = Callable[..., Array]
 FORMULAS: Mapping[str, Formula] = MappingProxyType(
     {
-        formula.__name__: formula
-        for formula in (
-            stage_bytes,
-            t_transfer,
-            t_latency,
-            t_mma,
-            t_store,
-            t_epilogue,
-            t_gemm,
-            t_gemm0,
-            t_gemm1,
-            t_exp,
-            t_softmax,
-            k_tiles,
-        )
+        "scale_bytes_a": scale_bytes_a,
+        "scale_bytes_b": scale_bytes_b,
+        "stage_bytes": slot_bytes,
+        "t_transfer": t_transfer,
+        "t_latency": t_latency,
+        "t_mma": t_mma,
+        "t_store": t_store,
+        "t_epilogue": t_epilogue,
+        "tc_rate": tc_rate,
+        "head_dim_v": head_dim_v,
+        "t_gemm": t_gemm,
+        "t_gemm0": t_gemm0,
+        "t_gemm1": t_gemm1,
+        "t_exp": t_exp,
+        "t_softmax": t_softmax,
+        "k_tiles": k_tiles,
     }
 )
 """What can be worked out, by name."""
+LOOKUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "t_issue": ("loader",),
+        "loader": ("compute_capability",),
+        "tile_m": ("tile",),
+        "tile_n": ("tile",),
+        "tile_k": ("tile",),
+        "cluster_m": ("cluster",),
+        "cluster_n": ("cluster",),
+        "element_bytes": ("element_type",),
+        "element_rate": ("element_type", "gpu"),
+        "element_bytes_a": ("element_type_a",),
+        "element_bytes_b": ("element_type_b",),
+        "multiplied_as": ("element_type_a", "element_type_b"),
+        "operand_rate": ("multiplied_as", "gpu"),
+        "accumulator_bytes": ("element_type_acc",),
+        "output_bytes": ("element_type_c",),
+        "scale_elements": ("scale_factors",),
+        "scale_size_a": ("scale_factors",),
+        "scale_size_b": ("scale_factors",),
+        "scale_unit": ("scale_factors",),
+        "warpgroup_rows": ("block_m",),
+        **dict.fromkeys(GPU_FIELDS, ("gpu",)),
+    }
+)
+"""What is looked up by a name or a shape, and by which; rows by the schedule's warpgroups too."""
 
 
-@lru_cache
 def formula_inputs(name: str) -> tuple[str, ...]:
     """Return the names of what a formula needs: its arguments."""
-    code = FORMULAS[name].__code__
+    return argument_names(FORMULAS[name])
+
+
+@lru_cache(maxsize=256)
+def argument_names(function: Formula) -> tuple[str, ...]:
+    """Return the names of a function's arguments."""
+    code = function.__code__
     return code.co_varnames[: code.co_argcount]
 
 
@@ -223,15 +180,21 @@ def durations(
         if name in fields or card.value(name) is not None
     }
     known["epilogue_weight"], known["head_dim"] = np.asarray(epilogue_weight), np.asarray(head_dim)
+    known["warpgroup_rows"], known["block_n"] = QUERY_ROWS, KEYS
     known["tile_m"], known["tile_n"], known["tile_k"] = parse_shape("tile", tile)
     known["cluster_m"], known["cluster_n"] = parse_shape("cluster", cluster)
     known["element_rate"] = element_rate(card, element_type)
-    known["element_bytes"] = ELEMENT_BYTES[element_type]
+    known["operand_rate"] = known["element_rate"]
+    known["output_bytes"] = OUTPUT_BYTES
+    known |= dict.fromkeys(("element_bytes_a", "element_bytes_b"), ELEMENT_BYTES[element_type])
+    known |= {"scale_elements": 1, "scale_unit": 1, "scale_size_a": 0, "scale_size_b": 0}
     found: dict[str, Array] = {}
     for name, formula in FORMULAS.items():
         inputs = formula_inputs(name)
         if all(need in known for need in inputs):
-            known[name] = found[name] = formula(*(known[need] for need in inputs))
+            known[name] = formula(*(known[need] for need in inputs))
+            if name.startswith("t_") or name == "stage_bytes":
+                found[name] = known[name]
     return found
 
 

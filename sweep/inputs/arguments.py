@@ -18,6 +18,7 @@ from sweep.inputs.labels import Label, check_labels, label_text
 from sweep.quantities.arrays import Array
 from sweep.quantities.named import Named, as_array, read_named
 from sweep.quantities.numbers import check_length, given_numbers, held
+from sweep.quantities.tile_table import TileTable, read_table
 from sweep.quantities.variables import VARIABLES, Variable
 
 
@@ -125,6 +126,10 @@ def check_values(
     Returns the numbers held inside or codes, the labels, and the numbers given if they differ.
     """
     if variable.numeric:
+        tables = _tables(variable, value)
+        if tables is not None:
+            lines = {table: line for line, table in enumerate(dict.fromkeys(tables))}
+            return np.array([lines[one] for one in tables]).reshape(shape), tuple(lines), None
         given = given_numbers(variable, value).reshape(shape)
         inside = held(variable, given)
         return inside, (), None if np.array_equal(inside, given) else given
@@ -134,6 +139,31 @@ def check_values(
         items = value.ravel().tolist() if isinstance(value, np.ndarray) else value
     codes, labels = check_labels(variable, items)
     return codes.reshape(shape), labels, None
+
+
+def _tables(variable: Variable, value: Any) -> list[TileTable] | None:
+    """Return tables over output tiles, None where no item is one; a number stands for any tiles."""
+    if variable.kind not in ("duration", "count"):
+        return None
+    if isinstance(value, np.ndarray):
+        items: list[Any] = value.ravel().tolist() if value.dtype.kind in "OU" else []
+    else:
+        items = list(value) if isinstance(value, list | tuple) else [value]
+    if set(map(type, items)) <= {int, float}:
+        return None
+    read = [read_table(one) if isinstance(one, str) else one for one in items]
+    if not any(isinstance(one, TileTable) for one in read):
+        return None
+    lower = 0 if variable.kind == "count" else variable.lower  # a loop may run 0 times in a tile
+    entry = replace(variable, lower=lower)
+    found = []
+    for one, item in zip(read, items, strict=True):
+        if isinstance(one, TileTable):
+            numbers = given_numbers(entry, np.array(one.entries))
+            found.append(TileTable(tuple(numbers.tolist()), one.plain))
+        else:
+            found.append(TileTable((given_numbers(variable, item).item(),), plain=True))
+    return found
 
 
 def _is_scalar(variable: Variable, value: Any) -> bool:

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from sweep.inputs.derivation import Derivation, Quantity
+from sweep.inputs.derivation import Derivation
 from sweep.inputs.dimensions import Coordinate, squeezed
+from sweep.inputs.quantity import Quantity
+from sweep.inputs.rules import BLOCK
 from sweep.quantities.arrays import Array
-from sweep.quantities.variables import PARAMETERS, VARIABLES
+from sweep.quantities.variables import OPERANDS, PARAMETERS, RESIDENCY, VARIABLES
 
 
 def merge_coordinates(
@@ -35,17 +37,32 @@ def merge_coordinates(
     """
     grid = tuple(dim for dim in dims if dim != "schedule")
     found = {}
-    for name in PARAMETERS:
+    for name in _names(derivations):
         per_schedule = [_shown(one, name) for one in derivations]
         if name not in taken and any(one is not None for one in per_schedule):
             found[name] = _merge(name, per_schedule, grid, "schedule" in dims)
     return found
 
 
+def _names(derivations: tuple[Derivation, ...]) -> tuple[str, ...]:
+    """List the parameters of the registry, then those that these schedules declare, in order."""
+    built_in = (name for name in PARAMETERS if VARIABLES.is_built_in(name))
+    own = (one.name for each in derivations for one in each.schedule.declares)
+    return tuple(dict.fromkeys((*built_in, *(name for name in own if name in PARAMETERS))))
+
+
 def _shown(derivation: Derivation, name: str) -> Quantity | None:
+    """Return what stands for a schedule's parameter, None where it has no coordinate.
+
+    What every schedule has is left out unless it was given, or the schedule is made for it.
+    """
+    given = derivation.given.get(name)
     if VARIABLES[name].kind == "gpu_field" or name not in derivation.used:
-        return derivation.given.get(name)
-    return derivation.used[name]
+        return given
+    schedule = derivation.schedule
+    tacit = name in OPERANDS or (name in RESIDENCY and name not in schedule.parameters)
+    tacit |= name in BLOCK and not schedule.shape
+    return None if given is None and tacit else derivation.used[name]
 
 
 def _merge(

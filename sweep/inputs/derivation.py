@@ -3,110 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
+from sweep.catalogue.own_formulas import OwnFormula
 from sweep.description import Schedule
 from sweep.errors import InputError
-from sweep.hardware.durations import (
-    ELEMENT_BYTES,
-    FORMULAS,
-    ISSUE_CYCLES,
-    KEYS,
-    QUERY_ROWS,
-    formula_inputs,
+from sweep.hardware.durations import LOOKUPS
+from sweep.inputs.chosen import DEFAULTS, SPECIAL
+from sweep.inputs.looked_up import look_up
+from sweep.inputs.quantity import Quantity, constant
+from sweep.inputs.rules import SHAPES, Rules, depends_on, rules_of, uses
+from sweep.inputs.tile_counts import (
+    check_lengths,
+    check_may_be_table,
+    lengths_of,
 )
-from sweep.hardware.gpu import GPU, GPUS
-from sweep.hardware.instructions import TMA_CAPABILITY
-from sweep.hardware.shapes import (
-    parse_shape,
-)
-from sweep.inputs.labels import Label, label_text
 from sweep.quantities.arrays import Array
-from sweep.quantities.numbers import check_numbers
-from sweep.quantities.variables import GPU_FIELDS, VARIABLES
-
-LOOKUPS: Mapping[str, tuple[str, ...]] = {
-    "t_issue": ("loader",),
-    "loader": ("compute_capability",),
-    "tile_m": ("tile",),
-    "tile_n": ("tile",),
-    "tile_k": ("tile",),
-    "cluster_m": ("cluster",),
-    "cluster_n": ("cluster",),
-    "element_bytes": ("element_type",),
-    "element_rate": ("element_type", "gpu"),
-    **dict.fromkeys(GPU_FIELDS, ("gpu",)),
-}
-"""What is looked up by a name or a shape, and by which."""
-
-OF_SCHEDULE = ("loader", "kv_blocks", "consumer_warpgroups")
-"""Parameters whose default is the schedule's."""
-
-_SHARED = (
-    "element_bytes",
-    "smem_carveout_bytes",
-    "smem_per_block_bytes",
-    "registers_per_sm",
-    "max_registers_per_thread",
-    "element_type",
-    "compute_capability",
-)
-BUDGET: Mapping[str, tuple[str, ...]] = {
-    "gemm": ("tile_m", "tile_n", "tile_k", "stage_bytes", "consumer_warpgroups", *_SHARED),
-    "attention": ("head_dim", *_SHARED),
-}
-"""What the budgets need, by family."""
-THROUGHPUT = ("clock_hz", "sm_count")
-
-TILE_DURATIONS = ("t_transfer", "t_mma", "t_store", "t_epilogue")
-HEAD_DURATIONS = ("t_gemm", "t_gemm0", "t_gemm1")
-
-
-class Quantity(NamedTuple):
-    """Values on the grid: one axis per dimension, of length 1 where constant.
-
-    ``dims`` are those that it depends on; ``labels`` what codes stand for (empty for numbers);
-    ``given`` the numbers as they were passed, where rounding changed them.
-    """
-
-    dims: frozenset[str]
-    array: Array
-    labels: tuple[Label, ...] = ()
-    given: Array | None = None
-
-
-def inputs_of(name: str) -> tuple[str, ...]:
-    """Return the names that a value is worked out from, empty for what can only be given."""
-    if name in FORMULAS:
-        return formula_inputs(name)
-    return LOOKUPS.get(name, ())
-
-
-def uses(schedule: Schedule) -> frozenset[str]:
-    """Return every name with a path to an output of a schedule."""
-    reached = _reached((*schedule.parameters, *BUDGET[schedule.family], *THROUGHPUT))
-    return reached | {"max_cluster_ctas"} if "cluster" in reached else reached
-
-
-@lru_cache(maxsize=256)
-def _reached(start: tuple[str, ...]) -> frozenset[str]:
-    reached: set[str] = set()
-    waiting = list(start)
-    while waiting:
-        name = waiting.pop()
-        if name not in reached:
-            reached.add(name)
-            waiting.extend(inputs_of(name))
-    return frozenset(reached)
-
-
-@lru_cache(maxsize=4096)
-def depends_on(name: str, sources: frozenset[str]) -> bool:
-    """Whether a value is one of the sources or worked out from one."""
-    return name in sources or any(depends_on(need, sources) for need in inputs_of(name))
+from sweep.quantities.grid import to_grid
+from sweep.quantities.numbers import held
+from sweep.quantities.tile_table import Lines, TileTable
+from sweep.quantities.variables import VARIABLES
 
 
 class Derivation:
@@ -137,6 +56,7 @@ class Derivation:
         self.given = given
         self.used: dict[str, Quantity] = {}
         self.ndim = ndim
+        self.rules: Rules = rules_of(schedule)
         self._unit = (1,) * ndim
         self._shared = shared
         self._varying = varying
@@ -151,120 +71,141 @@ class Derivation:
     @property
     def known(self) -> bool:
         """Whether the tile (the head dimension) is: not where durations replace what it sets."""
-        gemm = self.schedule.family == "gemm"
-        shape, durations = ("tile", TILE_DURATIONS) if gemm else ("head_dim", HEAD_DURATIONS)
-        replaced = {name for name in durations if name in self.given} & uses(self.schedule)
-        return shape in self.given or not replaced
+        shape = SHAPES[self.schedule.family]
+        if shape in self.given:
+            return True
+        sources = frozenset({shape})
+        return not any(
+            VARIABLES[name].kind == "duration" and depends_on(self.schedule, name, sources)
+            for name in self.given
+            if name in uses(self.schedule)
+        )
 
-    def flop_per_step(self) -> Array:
-        """Return useful FLOP per k-tile, or per block of every warpgroup; NaN where unknown."""
-        if not self.known:
-            return np.full(self._unit, np.nan)
-        if self.schedule.family == "gemm":
-            m, n, k = (self.get(f"tile_{axis}").array for axis in "mnk")
-            return np.asarray(2.0 * m * n * k)
-        rows = QUERY_ROWS * self.schedule.consumer_warpgroups
-        return np.asarray(4.0 * rows * KEYS * self.get("head_dim").array)
+    @cached_property
+    def tables(self) -> dict[str, Quantity]:
+        """What was given as tables over output tiles, checked against each other."""
+        found = {
+            name: one
+            for name, one in self.given.items()
+            if one.is_table and name in uses(self.schedule)
+        }
+        for name in found:
+            check_may_be_table(self.schedule, name)
+        return found
+
+    @cached_property
+    def tiles(self) -> int:
+        """The most output tiles that a table is for."""
+        check_lengths(self.tables, self.get("output_tiles").array)
+        plain = any((lengths_of(one) < 0).any() for one in self.tables.values())
+        most = int(self.get("output_tiles").array.max()) if plain else 0
+        return max(most, *(int(lengths_of(one).max()) for one in self.tables.values()))
+
+    def lines(self, name: str, quantity: Quantity) -> Lines:
+        """Return the numbers of a table's lines, as they are held inside."""
+        variable = VARIABLES[name]
+        rows = (one for one in quantity.labels if isinstance(one, TileTable))
+        found = Lines(rows, variable.dtype, self.tiles)
+        found.numbers = held(variable, found.numbers)
+        return found
+
+    def numbers(self, name: str) -> Array:
+        """Return the numbers of a value at every point; of a table those of all its lines."""
+        found = self.get(name)
+        return self.lines(name, found).numbers if found.is_table else found.array
+
+    def evaluate(self, formula: OwnFormula, what: str) -> tuple[Quantity, bool]:
+        """Return what a formula gives, and whether it has a last axis over output tiles.
+
+        Raises
+        ------
+        InputError
+            For what a user's function raises, in one line.
+        """
+        try:
+            return self._apply(formula, formula.names)
+        except ValueError as error:
+            if isinstance(error, InputError):
+                raise
+            raise InputError(f"{self.schedule.name}: the formula of {what} {error}") from None
+
+    def _apply(self, work: Any, names: tuple[str, ...]) -> tuple[Quantity, bool]:
+        inputs = [self.get(name) for name in names]
+        dims = frozenset[str]().union(*(one.dims for one in inputs))
+        by_tile = any(one.is_table for one in inputs)
+        arrays = [one.array for one in inputs]
+        if by_tile:
+            arrays = [
+                self.lines(name, one).numbers[one.array] if one.is_table else one.array[..., None]
+                for name, one in zip(names, inputs, strict=True)
+            ]
+        with np.errstate(all="ignore"):  # what is not finite is refused with its name
+            array = work(*arrays)
+        return Quantity(dims, array if inputs else np.reshape(array, self._unit)), by_tile
 
     def _work_out(self, name: str) -> Quantity:
-        formula = name in FORMULAS and (name != "k_tiles" or "k" in self.given)
-        if name == "loader":
-            return self._loader()
-        if not formula and name not in LOOKUPS:
-            return self._default(name)
-        inputs = [self.get(need) for need in inputs_of(name)]
-        shareable = not depends_on(name, self._varying)
+        special = SPECIAL.get(name)
+        if special is not None:
+            return special(self)
+        shareable = not depends_on(self.schedule, name, self._varying)
         if shareable and name in self._shared:
             return self._shared[name]
-        if formula:
-            with np.errstate(all="ignore"):  # what is not finite is refused with its name
-                array = FORMULAS[name](*(one.array for one in inputs))
+        try:
+            work, inputs = self.rules.formula(name, self.given)
+        except KeyError:
+            found = self._looked_up(name)
         else:
-            array = _look_up(name, inputs)
-        found = Quantity(frozenset().union(*(one.dims for one in inputs)), array)
+            found = self._by_formula(name, work, inputs)
         if shareable:
             self._shared[name] = found
         return found
 
-    def _loader(self) -> Quantity:
-        """Return the schedule's loader; cp.async where the GPU is too old for TMA."""
-        found = _constant("loader", _schedule_default("loader", self.schedule), self._unit)
-        capability = self.get("compute_capability")
-        old = capability.array < TMA_CAPABILITY
-        tma, cp_async = map(found.labels.index, ("tma", "cp_async"))
-        if found.array.item() != tma or not old.any():
-            return found
-        if old.all():
-            return _constant("loader", "cp_async", self._unit)
-        return Quantity(capability.dims, np.where(old, cp_async, tma), found.labels)
-
-    def _default(self, name: str) -> Quantity:
-        if name in OF_SCHEDULE:
-            value: float | str | None = _schedule_default(name, self.schedule)
-        elif name in VARIABLES and VARIABLES[name].default is not None:
-            value = VARIABLES[name].default
+    def _by_formula(self, name: str, work: Any, inputs: tuple[str, ...]) -> Quantity:
+        if not self.rules.is_own(name):
+            found, by_tile = self._apply(work, inputs)
         else:
-            raise InputError(f"{name}: not known for {self.schedule.name}; give {name}=...")
-        if name not in self._varying and name in self._shared:
-            return self._shared[name]
-        found = _constant(name, value, self._unit)
-        if name not in self._varying:
-            self._shared[name] = found
+            found, by_tile = self.evaluate(work, name)
+            found = found._replace(array=to_grid(found.array))
+        if by_tile:
+            found = self._as_table(found)
+        if self.rules.is_own(name):
+            self._check_sign(name, found)
         return found
 
+    def _check_sign(self, name: str, found: Quantity) -> None:
+        """Refuse a formula that gives less than nothing."""
+        tables = (one for one in found.labels if isinstance(one, TileTable))
+        entries = [min(one.entries) for one in tables] if found.is_table else found.array
+        least = np.min(entries)
+        if least < 0:
+            shown = VARIABLES[name].with_unit(f"{least:g}") if name in VARIABLES else f"{least:g}"
+            raise InputError(f"{name}={shown}: its formula must give at least 0")
 
-def _schedule_default(name: str, schedule: Schedule) -> int | str:
-    if name == "loader":
-        return schedule.loader or ("tma" if schedule.producer else "cp_async")
-    if name == "kv_blocks":
-        return schedule.kv_blocks or 32 // schedule.consumer_warpgroups
-    return schedule.consumer_warpgroups
+    def _as_table(self, found: Quantity) -> Quantity:
+        """Turn numbers with a last axis over output tiles into codes of tables."""
+        tiles = np.broadcast_to(self.get("output_tiles").array, found.array.shape[:-1])
+        dims = found.dims | self.get("output_tiles").dims
+        rows = np.where(np.arange(found.array.shape[-1]) < tiles[..., None], found.array, 0)
+        keyed = np.concatenate([rows, tiles[..., None]], axis=-1).reshape(-1, rows.shape[-1] + 1)
+        lines, codes = np.unique(keyed, axis=0, return_inverse=True)
+        tables = tuple(TileTable(tuple(line[: int(line[-1])].tolist())) for line in lines)
+        return Quantity(dims, np.asarray(codes, dtype=np.int64).reshape(tiles.shape), tables)
 
+    def _looked_up(self, name: str) -> Quantity:
+        if name not in LOOKUPS:
+            return self.default(name)
+        inputs = [self.get(need) for need in self.rules.inputs(name)]
+        dims = frozenset[str]().union(*(one.dims for one in inputs))
+        return Quantity(dims, look_up(name, inputs))
 
-def _constant(name: str, value: Any, shape: tuple[int, ...]) -> Quantity:
-    """Return a default as a quantity without dimensions."""
-    variable = VARIABLES[name]
-    if variable.numeric:
-        return Quantity(frozenset(), check_numbers(variable, value).reshape(shape))
-    labels: tuple[Label, ...] = variable.choices
-    if name == "gpu":
-        labels = (GPUS[value],)
-    elif variable.dtype == "shape":
-        labels = (parse_shape(name, value),)
-    code = labels.index(value) if variable.choices else 0
-    return Quantity(frozenset(), np.full(shape, code, dtype=np.int64), labels)
-
-
-def _look_up(name: str, inputs: list[Quantity]) -> Array:
-    first = inputs[0]
-    if name == "t_issue":
-        return _take(first, [ISSUE_CYCLES[str(label)] for label in first.labels])
-    if name == "element_rate":
-        return _element_rates(*inputs)
-    if name == "element_bytes":
-        return _take(first, [ELEMENT_BYTES[str(label)] for label in first.labels])
-    if name in GPU_FIELDS:
-        return _gpu_field(name, first)
-    axis = "mnk".index(name[-1])
-    return _take(first, [label[axis] for label in first.labels if isinstance(label, tuple)])
-
-
-def _take(codes: Quantity, table: Any) -> Array:
-    return np.asarray(np.asarray(table)[codes.array])
-
-
-def _gpu_field(name: str, gpus: Quantity) -> Array:
-    """Return a field of each GPU, NaN (0 where it is an integer) where it is not known."""
-    variable = VARIABLES[name]
-    unknown = 0 if variable.dtype == "int64" else np.nan
-    figures = (label.value(name) for label in gpus.labels if isinstance(label, GPU))
-    values = [unknown if one is None else check_numbers(variable, one) for one in figures]
-    return _take(gpus, np.array(values, dtype=variable.dtype))
-
-
-def _element_rates(elements: Quantity, gpus: Quantity) -> Array:
-    """Return the rate of each element type on each GPU it meets, NaN where it has none."""
-    cards = [label for label in gpus.labels if isinstance(label, GPU)]
-    names = [label_text(label) for label in elements.labels]
-    table = np.array([[card.element_rates.get(name, np.nan) for card in cards] for name in names])
-    return np.asarray(table[elements.array, gpus.array])
+    def default(self, name: str) -> Quantity:
+        """Return what a parameter is unless given: by the schedule, else by the registry."""
+        schedule = self.schedule
+        value: float | str | None = self.rules.defaults.get(name)
+        if value is None and name in DEFAULTS:
+            value = DEFAULTS[name](schedule)
+        if value is None and name in VARIABLES:
+            value = VARIABLES[name].default
+        if value is None:
+            raise InputError(f"{name}: not known for {schedule.name}; give {name}=...")
+        return constant(name, value, self._unit)

@@ -8,7 +8,7 @@ import numpy as np
 
 from sweep.errors import InputError, quoted
 from sweep.inputs.arguments import Argument, check_values, labelled
-from sweep.inputs.derivation import Quantity
+from sweep.inputs.quantity import Quantity
 from sweep.quantities.arrays import Array
 from sweep.quantities.variables import VARIABLES
 

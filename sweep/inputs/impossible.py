@@ -14,14 +14,16 @@ import numpy as np
 
 from sweep.errors import Impossible
 from sweep.hardware.durations import element_rate
+from sweep.hardware.element_types import SCALES
 from sweep.hardware.gpu import GPU
 from sweep.hardware.instructions import (
     TMA_CAPABILITY,
     smallest_mma,
     too_many_ctas,
 )
-from sweep.inputs.derivation import Derivation, Quantity
+from sweep.inputs.derivation import Derivation
 from sweep.inputs.labels import label_text
+from sweep.inputs.quantity import Quantity
 from sweep.quantities.arrays import Array
 from sweep.quantities.variables import GPU_FIELDS, VARIABLES
 
@@ -68,7 +70,13 @@ def impossible_points(derivation: Derivation, many_schedules: bool) -> Array:
 def _findings(derivation: Derivation, many: bool) -> Iterator[Finding]:
     used = derivation.used
     if "element_bytes" in used or "element_rate" in used:
-        yield _element_types(derivation)
+        yield _element_types(derivation, "element_type", "element_rate")
+    if "element_bytes_a" in used or "operand_rate" in used:
+        if {"element_type_a", "element_type_b"} & derivation.given.keys():
+            yield _operand_types(derivation)
+        yield _element_types(derivation, "multiplied_as", "operand_rate")
+    if "scale_factors" in derivation.given:
+        yield _scales(derivation)
     yield from (
         _unknown_field(name, used[name], derivation)
         for name in GPU_FIELDS
@@ -80,9 +88,50 @@ def _findings(derivation: Derivation, many: bool) -> Iterator[Finding]:
             yield _tile_shape(derivation)
 
 
-def _element_types(derivation: Derivation) -> Finding:
-    kinds, gpus = derivation.get("element_type"), derivation.get("gpu")
-    where = np.isnan(derivation.get("element_rate").array)
+def _operand_types(derivation: Derivation) -> Finding:
+    """Find operands of two types of one size, which no MMA takes and nothing converts."""
+    a, b, kinds = map(derivation.get, ("element_type_a", "element_type_b", "multiplied_as"))
+    none = [label == "" for label in kinds.labels]
+    return Finding(
+        "unsupported_element_type",
+        np.array(none)[kinds.array],
+        _varies(a, b),
+        lambda: Impossible(
+            f"element_type_a={str(_first(a))!r}, element_type_b={str(_first(b))!r}: no MMA"
+            " multiplies them; give one type, or one of more bytes that the other is converted to"
+        ),
+    )
+
+
+def _scales(derivation: Derivation) -> Finding:
+    """Find scale factors that go with elements of another type."""
+    a, b, scales = map(derivation.get, ("element_type_a", "element_type_b", "scale_factors"))
+    fits = np.array(
+        [
+            [[_scaled(one, x, y) for y in b.labels] for x in a.labels]
+            for one in map(str, scales.labels)
+        ]
+    )
+
+    def error() -> Impossible:
+        name = str(_first(scales))
+        kinds = " or ".join(SCALES[name].types)
+        return Impossible(
+            f"scale_factors={name!r}: goes with {kinds}, not with element_type_a="
+            f"{str(_first(a))!r} and element_type_b={str(_first(b))!r}"
+        )
+
+    where = ~fits[scales.array, a.array, b.array]
+    return Finding("unsupported_element_type", where, _varies(a, b, scales), error)
+
+
+def _scaled(scales: str, *kinds: object) -> bool:
+    return scales == "none" or all(kind in SCALES[scales].types for kind in kinds)
+
+
+def _element_types(derivation: Derivation, kind: str, rate: str) -> Finding:
+    kinds, gpus = derivation.get(kind), derivation.get("gpu")
+    where = np.isnan(derivation.get(rate).array)
 
     def error() -> Impossible:
         try:
@@ -152,10 +201,12 @@ def _loads(derivation: Derivation, many: bool) -> Iterator[Finding]:
 
 
 def _tile_shape(derivation: Derivation) -> Finding:
-    tile, kinds = derivation.get("tile"), derivation.get("element_type")
+    tile, kinds = derivation.get("tile"), derivation.get("multiplied_as")
     capability = derivation.get("compute_capability")
     where: Array = np.zeros((1,) * derivation.ndim, dtype=bool)
     for code in np.unique(kinds.array):
+        if not kinds.labels[code]:
+            continue  # no MMA at all
         sizes = smallest_mma(str(kinds.labels[code]), capability.array)
         extents = (derivation.get(f"tile_{axis}").array for axis in "mnk")
         uneven = [extent % size != 0 for extent, size in zip(extents, sizes, strict=True)]

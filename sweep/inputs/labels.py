@@ -13,9 +13,10 @@ from sweep.hardware.gpu_checks import check_gpu
 from sweep.hardware.shapes import parse_shape
 from sweep.quantities.arrays import Array
 from sweep.quantities.numbers import kind_of
+from sweep.quantities.tile_table import TileTable
 from sweep.quantities.variables import Variable
 
-Label = str | tuple[int, ...] | GPU
+Label = str | tuple[int, ...] | GPU | TileTable
 
 
 def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
@@ -97,7 +98,9 @@ def _not_a_label(variable: Variable, value: object) -> InputError:
 
 
 def label_text(label: Label) -> str:
-    """Return a label as it stands in a dataset: a name, or a shape as "128x256x64"."""
+    """Return a label as it stands in a dataset: a name, or "128x256x64", or a table's "4+1+9"."""
     if isinstance(label, GPU):
         return label.name
+    if isinstance(label, TileTable):
+        return str(label)
     return label if isinstance(label, str) else "x".join(map(str, label))

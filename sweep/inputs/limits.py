@@ -8,13 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from sweep.catalogue.validation import beyond_generated
 from sweep.description import Schedule
 from sweep.description.chains import chain_counts
 from sweep.description.circuits import regime_steps
+from sweep.description.counts import linear
 from sweep.description.program_order import instances_at_most
 from sweep.errors import InputError
-from sweep.hardware.durations import k_tiles
-from sweep.inputs.derivation import Derivation, depends_on
+from sweep.inputs.combinations import meet
+from sweep.inputs.rules import depends_on
 from sweep.quantities.arrays import Array
 from sweep.quantities.variables import EXACT_CYCLES
 from sweep.recurrence.plan import plan
@@ -25,40 +27,7 @@ MOST_STEPPED, SECONDS_PER_STEP, ROUNDS_STEPPED = 10**10, 5e-9, 12
 """Steps of a point without a jump, what one of them takes (measured), and rounds looked at."""
 MOST_SERVED, SECONDS_PER_SERVED = 10**8, 2e-7
 """Blocks of keys of a point under fifo, and what one of them takes (measured)."""
-
-
-def check_release(schedule: Schedule, values: Mapping[str, Array]) -> None:
-    """Refuse MMAs in flight where the hardware releases the slots: it has no meaning there."""
-    if not schedule.release_modes:
-        return
-    hardware = values["release"] == schedule.release_modes.index("hardware")
-    in_flight = values["mma_in_flight"] > 0
-    if hardware.any() and in_flight.any() and _meet(hardware, in_flight):
-        worst = values["mma_in_flight"].max()
-        raise InputError(
-            f"mma_in_flight={worst}: has no meaning with release='hardware', where it must be 0"
-        )
-
-
-def _meet(one: Array, other: Array) -> bool:
-    """Whether two masks hold at one point of the grid, looking along shared dimensions only."""
-    axes = range(one.ndim)
-    left = one.any(axis=tuple(i for i in axes if other.shape[i] == 1), keepdims=True)
-    right = other.any(axis=tuple(i for i in axes if one.shape[i] == 1), keepdims=True)
-    return bool(np.any(left & right))
-
-
-def check_warpgroups(schedule: Schedule, values: Mapping[str, Array]) -> None:
-    """Refuse warpgroups that cannot be shared out among consumers that take turns."""
-    groups = values.get("consumer_warpgroups")
-    if groups is None or schedule.turns == 1:
-        return
-    uneven = groups % schedule.turns != 0
-    if uneven.any():
-        raise InputError(
-            f"consumer_warpgroups={groups[uneven][0]}: must be a multiple of {schedule.turns} in"
-            f" {schedule.name}, whose {schedule.turns} consumers take turns"
-        )
+_ONE: Array = np.ones(1, np.int64)
 
 
 def check_served_blocks(schedule: Schedule, values: Mapping[str, Array]) -> None:
@@ -67,7 +36,7 @@ def check_served_blocks(schedule: Schedule, values: Mapping[str, Array]) -> None
         return
     loop = values[schedule.loop]
     long = loop > MOST_SERVED
-    if long.any() and _meet(values["arbitration"] == 1, long):
+    if long.any() and meet(values["arbitration"] == 1, long):
         worst = loop.max()
         raise InputError(
             f"{schedule.loop}={worst}: arbitration='fifo' serves every block of every point, here"
@@ -83,6 +52,8 @@ def check_rounds(schedule: Schedule, values: Mapping[str, Array]) -> None:
     """
     loop, tiles = values[schedule.loop], values.get("output_tiles", np.ones(1, np.int64))
     if float(loop.max()) * float(tiles.max()) <= MOST_STEPPED:
+        return
+    if beyond_generated(schedule, schedule.events("consumer")):
         return
     rounds = plan(schedule, "consumer", not np.any(values.get("mma_in_flight", 0)))
     forms = {ring.size_form for ring in rounds.rings} | set(regime_steps(rounds.events))
@@ -127,25 +98,6 @@ def check_events(schedule: Schedule, point: Mapping[str, Any], what: str) -> Non
         )
 
 
-def check_k_tiles(derivation: Derivation) -> None:
-    """Refuse ``k_tiles`` that are not those of ``k``, where both are given."""
-    given = derivation.given
-    if "k" not in given or "k_tiles" not in given:
-        return
-    count, k, size = (derivation.get(name).array for name in ("k_tiles", "k", "tile_k"))
-    right = k_tiles(k, size)
-    wrong = count != right
-    if wrong.any():
-        at = int(np.argmax(wrong))
-        asked, depth, step, needed = (
-            int(np.broadcast_to(one, wrong.shape).flat[at]) for one in (count, k, size, right)
-        )
-        raise InputError(
-            f"k_tiles={asked} and k={depth} contradict each other: ceil({depth} / BK={step}) is"
-            f" {needed} k-tiles; give one of them"
-        )
-
-
 def check_run_length(
     schedule: Schedule, values: Mapping[str, Array], given: Iterable[str] = ()
 ) -> None:
@@ -155,50 +107,93 @@ def check_run_length(
     bounds the makespan and everything a kernel adds up on the way. Steps are limited alike. A
     duration that follows from what was ``given`` is named with it.
     """
-    weights = _event_counts(schedule)
-    for name in weights:
-        if not np.isfinite(values[name]).all():
+    often = _Often(schedule)
+    durations = {name: values[name] for name in often.names if name in values}
+    for name, array in durations.items():
+        if not np.isfinite(array).all():
             raise InputError(
-                f"{name}{_origin(name, given)}: is no finite number of cycles; the limit is"
-                f" 2**43 = {EXACT_CYCLES} cycle"
+                f"{name}{_origin(schedule, name, given)}: is no finite number of cycles; the limit"
+                f" is 2**43 = {EXACT_CYCLES} cycle"
             )
-    loop, tiles = values[schedule.loop], values.get("output_tiles", np.ones(1))
+    counts = {name: values.get(name, _ONE) for name in often.counts}
+    loop, tiles = counts[schedule.loop], counts["output_tiles"]
     if float(loop.max()) * float(tiles.max()) > EXACT_CYCLES:
         _check_steps(schedule, loop, tiles)
-    arrays = {name: values[name] for name in weights}
-    if _total(weights, arrays.__getitem__, np.max, loop, tiles) < EXACT_CYCLES:
+    largest = {name: float(array.max()) for name, array in counts.items()}
+    most = {name: float(array.max()) for name, array in durations.items()}
+    if _total(often.of_run(largest), most) < EXACT_CYCLES:
         return
-    for loops, tile_counts, *durations in _blocks(loop, tiles, *arrays.values()):
-        block = dict(zip(weights, durations, strict=True))
-        total = _total(weights, block.__getitem__, np.asarray, loops, tile_counts)
+    for block in _blocks(*counts.values(), *durations.values()):
+        some = {name: one.astype(float) for name, one in zip(counts, block, strict=False)}
+        takes = dict(zip(durations, block[len(counts) :], strict=True))
+        total = np.asarray(_total(often.of_run(some), takes))
         if np.max(total) >= EXACT_CYCLES:
             at = int(np.argmax(total))
-            worst = {name: float(one[at]) for name, one in block.items()}
-            counts = int(loops[at]), int(tile_counts[at])
-            _raise_too_long(schedule, weights, worst, counts, float(total[at]), given)
+            point = {name: float(one[at]) for name, one in some.items()}
+            worst = {name: float(one[at]) for name, one in takes.items()}
+            _raise_too_long(schedule, often, point, worst, float(np.ravel(total)[at]), given)
 
 
-def _origin(name: str, given: Iterable[str]) -> str:
-    """Return what a duration follows from among the parameters given, for a message."""
-    used = [one for one in given if one != name and depends_on(name, frozenset({one}))]
-    return f" (from {', '.join(used)})" if used else ""
+class _Often:
+    """How often a chain of a schedule's events meets each duration, by the counts of a run."""
+
+    def __init__(self, schedule: Schedule) -> None:
+        self.per_tile, self.per_step = _event_counts(schedule)
+        self.loops = [(loop.name, linear(loop.count)) for loop in schedule.loops]
+        self.names = (*self.per_tile, "t_launch", "t_stagger")
+        named = (name for _, form in self.loops for name, _ in form if name)
+        self.counts = tuple(dict.fromkeys((*named, "output_tiles", "ctas_per_sm")))
+
+    def of_run(self, counts: Mapping[str, Any]) -> dict[str, Any]:
+        """Return how often each duration occurs in a run of these counts."""
+        found: dict[str, Any] = {}
+        steps = {
+            place: sum(factor * (counts[name] if name else 1) for name, factor in form)
+            for place, form in self.loops
+        }
+        for name, once in self.per_tile.items():
+            times: Any = float(once)
+            for place, often in self.per_step[name].items():
+                times = times + often * np.maximum(steps[place], 0)
+            found[name] = times * counts["output_tiles"]
+        return found | {"t_launch": counts["output_tiles"], "t_stagger": counts["ctas_per_sm"]}
 
 
 @lru_cache(maxsize=64)
-def _event_counts(schedule: Schedule) -> dict[str, tuple[int, int]]:
-    """Return how often a chain meets each duration: per step of the loop, and per output tile."""
-    return chain_counts(schedule.events("consumer"))
+def _event_counts(schedule: Schedule) -> tuple[dict[str, int], dict[str, dict[str, int]]]:
+    """Return how often each duration occurs per output tile, and per step of each loop."""
+    events = schedule.events("consumer")
+    if not beyond_generated(schedule, events):
+        pairs = chain_counts(events)
+        tiles = {name: per_tile for name, (_, per_tile) in pairs.items()}
+        return tiles, {name: {schedule.main: per_step} for name, (per_step, _) in pairs.items()}
+    loops = [loop.name for loop in schedule.loops]
+    once = dict.fromkeys(schedule.durations, 0)
+    steps: dict[str, dict[str, int]] = {name: dict.fromkeys(loops, 0) for name in once}
+    for event in events:
+        place = schedule.place(event)
+        if event.takes and place in loops:
+            steps[event.takes][place] += 1
+        elif event.takes:
+            once[event.takes] += 1
+    return once, steps
 
 
-def _total(
-    weights: Mapping[str, tuple[int, int]], get: Any, reduce: Any, loop: Array, tiles: Array
-) -> Any:
-    loops, tile_count = reduce(loop).astype(float), reduce(tiles).astype(float)
+def _total(often: Mapping[str, Any], durations: Mapping[str, Any]) -> Any:
     total: Any = 0.0
     with np.errstate(over="ignore", invalid="ignore"):
-        for name, (per_step, per_tile) in weights.items():
-            total = total + reduce(get(name)) * (per_step * loops + per_tile) * tile_count
+        for name, takes in durations.items():
+            total = total + takes * often[name]
     return total
+
+
+def _origin(schedule: Schedule, name: str, given: Iterable[str]) -> str:
+    """Return what a duration follows from among the parameters given, for a message."""
+    given = tuple(given)
+    if name in given:
+        return ""
+    used = [one for one in given if one != name and depends_on(schedule, name, frozenset({one}))]
+    return f" (from {', '.join(used)})" if used else ""
 
 
 def _blocks(*arrays: Array) -> Iterator[tuple[Array, ...]]:
@@ -221,20 +216,20 @@ def _check_steps(schedule: Schedule, loop: Array, tiles: Array) -> None:
 
 def _raise_too_long(
     schedule: Schedule,
-    weights: Mapping[str, tuple[int, int]],
+    often: _Often,
+    counts: Mapping[str, float],
     durations: Mapping[str, float],
-    counts: tuple[int, int],
     total: float,
     given: Iterable[str],
 ) -> None:
     """Name the duration that adds most, and how often it occurs."""
-    loops, tiles = counts
-    shares = {name: durations[name] * (n * loops + m) for name, (n, m) in weights.items()}
-    largest = max(shares, key=shares.__getitem__)
-    often = f"{schedule.loop}={loops}" + (f", output_tiles={tiles}" if schedule.tile_level else "")
-    origin = _origin(largest, given)
+    times = often.of_run(counts)
+    largest = max(durations, key=lambda name: durations[name] * times[name])
+    tiles = int(counts["output_tiles"])
+    said = f"{schedule.loop}={int(counts[schedule.loop])}"
+    said += f", output_tiles={tiles}" if schedule.tile_level or tiles > 1 else ""
     raise InputError(
-        f"{largest}={durations[largest]:.6g} cycle{origin} with {often}: the durations of"
-        f" {schedule.name} sum to {total:.3g} cycle; the limit is 2**43 = {EXACT_CYCLES} cycle, up"
-        " to which steps of 1/1024 cycle are exact"
+        f"{largest}={durations[largest]:.6g} cycle{_origin(schedule, largest, given)} with {said}:"
+        f" the durations of {schedule.name} sum to {total:.3g} cycle; the limit is"
+        f" 2**43 = {EXACT_CYCLES} cycle, up to which steps of 1/1024 cycle are exact"
     )

@@ -12,37 +12,32 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from sweep.catalogue.discovery import accept_schedule, load_schedule
+from sweep.catalogue.own_names import enter_names
 from sweep.catalogue.schedules import SCHEDULES
-from sweep.description import Schedule
-from sweep.errors import InputError, quoted, unknown_name
+from sweep.description import RESOURCES, Schedule
+from sweep.errors import OTHER_NAMES, InputError, quoted, unknown_name
 from sweep.hardware.gpu import GPU
 from sweep.inputs.arguments import Argument, read_argument
-from sweep.inputs.coordinates import merge_coordinates
-from sweep.inputs.derivation import (
-    BUDGET,
-    OF_SCHEDULE,
-    THROUGHPUT,
-    Derivation,
-    Quantity,
-    uses,
-)
-from sweep.inputs.dimensions import Coordinate, expand, lay_out
-from sweep.inputs.impossible import impossible_points
-from sweep.inputs.limits import (
+from sweep.inputs.combinations import (
+    check_declared_limits,
     check_k_tiles,
     check_release,
-    check_rounds,
-    check_run_length,
-    check_served_blocks,
+    check_service,
     check_warpgroups,
 )
+from sweep.inputs.coordinates import merge_coordinates
+from sweep.inputs.derivation import Derivation
+from sweep.inputs.dimensions import Coordinate, expand, lay_out
+from sweep.inputs.limits import check_rounds, check_run_length, check_served_blocks
+from sweep.inputs.quantity import Quantity
+from sweep.inputs.rules import OCCUPANCY, rules_of, uses
 from sweep.inputs.space_memory import check_derived_memory
+from sweep.inputs.values import values_of
 from sweep.quantities.arrays import Array
 from sweep.quantities.named import as_array
-from sweep.quantities.variables import GPU_FIELDS, PARAMETERS, VARIABLES
+from sweep.quantities.tile_table import Lines
+from sweep.quantities.variables import GPU_FIELDS, OUTPUTS, PARAMETERS
 
 MOST_SCHEDULES = 1000
 
@@ -62,13 +57,11 @@ class Space:
         schedules differ in a parameter it has the dimension "schedule", and a schedule without
         it has NaN, 0 or "".
     values : tuple of dict of str to numpy.ndarray
-        Per schedule, every entry of ``schedule.parameters`` (durations float64 cycles, counts
-        int64, choices int8 codes in the order of the registry's choices), ``clock_hz``,
-        ``sm_count``, ``flop_per_step`` (useful FLOP per k-tile of an output tile, or per block of
-        every warpgroup; NaN where unknown), ``known`` (whether the tile or head dimension is),
-        ``impossible`` (codes of ``infeasible_reason`` where a point cannot exist, its durations
-        being placeholders there) and, where known, what the budgets need. Each has one axis per
+        Per schedule, what ``sweep.inputs.values.values_of`` lists: each array has one axis per
         dimension other than "schedule", of length 1 where constant.
+    tables : tuple of dict of str to Lines
+        Per schedule, the lines of every parameter that is a table over output tiles somewhere;
+        ``values["table:NAME"]`` says which line is whose.
     points : int
         Number of points, schedules included.
     gpus : tuple of GPU
@@ -79,6 +72,7 @@ class Space:
     dims: dict[str, int]
     coords: dict[str, Coordinate]
     values: tuple[dict[str, Array], ...]
+    tables: tuple[dict[str, Lines], ...]
     points: int
     gpus: tuple[GPU, ...]
 
@@ -86,6 +80,19 @@ class Space:
     def grid(self) -> tuple[int, ...]:
         """Lengths of the dimensions other than "schedule": the shape of one schedule's points."""
         return tuple(size for dim, size in self.dims.items() if dim != "schedule")
+
+    @property
+    def own_outputs(self) -> tuple[str, ...]:
+        """Utilisations of the schedules' own resources."""
+        used = (name for one in self.schedules for name in one.resources)
+        own = (f"{name.lower()}_utilization" for name in used if name not in RESOURCES)
+        return tuple(dict.fromkeys(own))
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """Names of what a run gives, in order: utilisations of own resources after FMA's."""
+        first = OUTPUTS.index(f"{RESOURCES[-1].lower()}_utilization") + 1
+        return (*OUTPUTS[:first], *self.own_outputs, *OUTPUTS[first:])
 
 
 def resolve(schedule: Any, parameters: Mapping[str, Any]) -> Space:
@@ -127,10 +134,13 @@ def resolve(schedule: Any, parameters: Mapping[str, Any]) -> Space:
     for chosen in schedules:
         check_derived_memory(chosen, arguments, dims)
     derivations = _derive(schedules, arguments, dims)
-    values = tuple(_values(one, is_axis) for one in derivations)
+    worked_out = tuple(values_of(one, is_axis) for one in derivations)
+    values, tables = (tuple(part) for part in zip(*worked_out, strict=True))
     for one, found in zip(derivations, values, strict=True):
+        check_declared_limits(one)
         check_k_tiles(one)
         check_release(one.schedule, found)
+        check_service(found)
         check_warpgroups(one.schedule, found)
         check_run_length(one.schedule, found, parameters)
         check_served_blocks(one.schedule, found)
@@ -140,6 +150,7 @@ def resolve(schedule: Any, parameters: Mapping[str, Any]) -> Space:
         dims,
         coords | merge_coordinates(derivations, dims, coords),
         values,
+        tables,
         math.prod(dims.values()),
         _gpus(derivations),
     )
@@ -192,12 +203,25 @@ def _find_schedule(schedule: Any) -> Schedule:
         raise unknown_name("schedule", schedule, SCHEDULES)
     if SCHEDULES.get(found.name, found) is not found:
         raise InputError(f"schedule {quoted(found.name)}: a built-in one has that name; rename it")
+    enter_names(found)
     return found
+
+
+def known_parameters(schedule: Any) -> tuple[str, ...]:
+    """Return the names of all parameters that there are, those of these schedules included.
+
+    Raises
+    ------
+    InputError
+        For a schedule that cannot be read.
+    """
+    read_schedules(schedule)
+    return tuple(PARAMETERS)
 
 
 def _check_names(parameters: Mapping[str, Any], schedules: tuple[Schedule, ...]) -> None:
     used = frozenset().union(*(uses(one) for one in schedules))
-    card = used.intersection(GPU_FIELDS) - {"compute_capability"} <= set(parameters)
+    card = used.intersection(GPU_FIELDS) - {"compute_capability", *OCCUPANCY} <= set(parameters)
     for name in parameters:
         if name not in PARAMETERS:
             raise unknown_name("parameter", name, PARAMETERS)
@@ -205,7 +229,8 @@ def _check_names(parameters: Mapping[str, Any], schedules: tuple[Schedule, ...])
             chosen = ", ".join(one.name for one in schedules)
             users = [one.name for one in SCHEDULES.values() if name in uses(one)]
             who = f"used by {', '.join(users)}" if users else "no schedule uses it"
-            raise InputError(f"{name}: has no effect on {chosen}; {who}")
+            hint = f"; {OTHER_NAMES[name]}" if name in OTHER_NAMES else ""
+            raise InputError(f"{name}: has no effect on {chosen}; {who}{hint}")
 
 
 def _derive(
@@ -213,7 +238,8 @@ def _derive(
 ) -> tuple[Derivation, ...]:
     grid = tuple(dim for dim in dims if dim != "schedule")
     by_schedule = {name for name, one in arguments.items() if "schedule" in one.dims}
-    varying = by_schedule | {name for name in OF_SCHEDULE if name not in arguments}
+    set_by = frozenset[str]().union(*(rules_of(one).of_schedule for one in schedules))
+    varying = by_schedule | {name for name in set_by if name not in arguments}
     common = {name: expand(one, grid) for name, one in arguments.items() if name not in by_schedule}
     shared: dict[str, Quantity] = {}
     found = []
@@ -222,28 +248,6 @@ def _derive(
         given = common | own
         found.append(Derivation(schedule, given, len(grid), shared, frozenset(varying)))
     return tuple(found)
-
-
-def _values(derivation: Derivation, many_schedules: bool) -> dict[str, Array]:
-    schedule = derivation.schedule
-    names = [*schedule.parameters, *THROUGHPUT]
-    known = derivation.known
-    if known:
-        names += BUDGET[schedule.family]
-    derivation.get("gpu")
-    values = {name: derivation.get(name).array for name in names}
-    values["impossible"] = impossible_points(derivation, many_schedules)
-    if values["impossible"].any():
-        values |= {
-            name: np.where(np.isnan(values[name]), 1.0, values[name])
-            for name in (*schedule.durations, "clock_hz")
-        }
-    for name in schedule.parameters:
-        if VARIABLES[name].kind == "choice":
-            values[name] = values[name].astype(np.int8)
-    values["flop_per_step"] = derivation.flop_per_step()
-    values["known"] = np.full((1,) * values["flop_per_step"].ndim, known)
-    return values
 
 
 def _gpus(derivations: Iterable[Derivation]) -> tuple[GPU, ...]:

@@ -9,6 +9,7 @@
     stages = [2, 3, 4]                                # a list is a new dimension
     t_latency = { start = 100, stop = 4000, step = 10 }             # 100, 110, ... 3990
     t_transfer = { start = 64, stop = 4096, num = 7, spacing = "log" }    # both ends included
+    t_epilogue = "640+1280"                           # a table: one value for each output tile
 
     [zip.point]                                       # columns that share the dimension "point"
     t_mma = [512, 1024, 2048]
@@ -33,7 +34,7 @@ import numpy as np
 from sweep.errors import InputError, unknown_name
 from sweep.host.files import shown
 from sweep.host.memory import available_bytes, human_bytes
-from sweep.inputs.space import Space, resolve
+from sweep.inputs.space import Space, known_parameters, resolve
 from sweep.inputs.toml_file import read_toml, short
 from sweep.quantities.arrays import Array
 from sweep.quantities.variables import PARAMETERS, VARIABLES
@@ -120,16 +121,17 @@ def parse_space(document: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
     if "schedule" not in document:
         raise InputError('schedule: not given; give a name or a list of names, such as "sync"')
     _check_schedule(document["schedule"])
+    schedule = document["schedule"]
     parameters = _table("parameters", document.get("parameters", {}))
-    found = {name: _axis(_known(name), value) for name, value in parameters.items()}
+    found = {name: _axis(_known(name, schedule), value) for name, value in parameters.items()}
     for dim, columns in _table("zip", document.get("zip", {})).items():
         if not dim or not dim.isprintable():
             raise InputError(f"zip: {dim!r} is no name for a dimension; give printable characters")
         for name, value in _table(f"zip.{dim}", columns).items():
             if name in found:
                 raise InputError(f"{name}: is given twice; give it once")
-            found[name] = _column(dim, _known(name), value)
-    return document["schedule"], found
+            found[name] = _column(dim, _known(name, schedule), value)
+    return schedule, found
 
 
 def _check_schedule(value: Any) -> None:
@@ -151,10 +153,11 @@ def _table(name: str, value: Any) -> Mapping[str, Any]:
     return value
 
 
-def _known(name: str) -> str:
+def _known(name: str, schedule: Any) -> str:
+    """Return a parameter's name; one that is not known may be the schedules' own."""
     if name == "schedule":
         raise InputError("schedule: belongs at the top of the file, as a name or a list of names")
-    if name not in PARAMETERS:
+    if name not in PARAMETERS and name not in known_parameters(schedule):
         raise unknown_name("parameter", name, PARAMETERS)
     return name
 

@@ -9,12 +9,17 @@ from sweep.description import Schedule
 from sweep.errors import InputError
 from sweep.host.memory import available_bytes, human_bytes
 from sweep.inputs.arguments import Argument
-from sweep.inputs.derivation import BUDGET, THROUGHPUT, inputs_of
+from sweep.inputs.rules import Rules, rules_of
+from sweep.quantities.tile_table import TileTable
 
 BYTES = 8
 """Of a number."""
 ALWAYS_FREE = 1 << 20
 """Bytes that are there on any machine: asking how many are takes longer than a small space."""
+MOST_VALUES = 1000
+"""Of a schedule: far more than there are."""
+TILES = "output tiles"
+"""Stands for the axis that what follows from tables over tiles has while it is worked out."""
 
 
 def check_derived_memory(
@@ -32,9 +37,14 @@ def check_derived_memory(
         Naming the value and what it depends on.
     """
     found: dict[str, frozenset[str]] = {}
-    names = (*schedule.parameters, *THROUGHPUT, *BUDGET[schedule.family])
-    for name in names:
-        _dims_of(name, arguments, found)
+    rules = rules_of(schedule)
+    tables = (one for argument in arguments.values() for one in _tables(argument))
+    longest = max((len(one.entries) for one in tables), default=1)
+    sizes = {**sizes, TILES: longest}
+    if BYTES * MOST_VALUES * math.prod(sizes.values()) <= ALWAYS_FREE:
+        return  # whatever depends on whatever
+    for name in rules.needed:
+        _dims_of(name, arguments, rules, found)
     worst, needed = "", 0
     for name, dims in found.items():
         own = BYTES * math.prod(sizes[dim] for dim in dims)
@@ -51,13 +61,21 @@ def check_derived_memory(
         )
 
 
+def _tables(argument: Argument) -> list[TileTable]:
+    return [one for one in argument.labels if isinstance(one, TileTable)]
+
+
 def _dims_of(
-    name: str, arguments: Mapping[str, Argument], found: dict[str, frozenset[str]]
+    name: str,
+    arguments: Mapping[str, Argument],
+    rules: Rules,
+    found: dict[str, frozenset[str]],
 ) -> frozenset[str]:
     if name not in found:
         if name in arguments:
-            found[name] = frozenset(arguments[name].dims) - {"schedule"}
+            own = {TILES} if _tables(arguments[name]) else set[str]()
+            found[name] = frozenset(arguments[name].dims) - {"schedule"} | own
         else:
-            needs = (_dims_of(need, arguments, found) for need in inputs_of(name))
-            found[name] = frozenset().union(*needs)
+            needs = (_dims_of(need, arguments, rules, found) for need in rules.inputs(name))
+            found[name] = frozenset[str]().union(*needs)
     return found[name]

@@ -2,75 +2,56 @@
 
 Everything that is read from a user or written into a dataset is looked up here by name, so a
 new quantity is one row. Units follow CF/UDUNITS style; "1" stands for a pure number or a name.
+Names that a schedule declares join them (``sweep.quantities.registry``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Literal
+from collections.abc import Iterator
 
-Kind = Literal[
-    "duration", "count", "choice", "physical", "gpu_field", "output", "flag", "trace", "axis"
+from sweep.quantities.registry import Names, Registry
+from sweep.quantities.result_rows import output_rows, trace_rows
+from sweep.quantities.variable import EXACT_CYCLES, MOST_SLOTS, Kind, Variable, on_grid
+
+__all__ = [
+    "EXACT_CYCLES",
+    "GPU_FIELDS",
+    "MOST_SLOTS",
+    "OPERANDS",
+    "OUTPUTS",
+    "PARAMETERS",
+    "RESIDENCY",
+    "VARIABLES",
+    "Kind",
+    "Variable",
+    "on_grid",
 ]
 
-EXACT_CYCLES = 2**43
-"""Above this many cycles float64 no longer resolves 1/1024 cycle (52 bits less 10, plus one)."""
-MOST_SLOTS = 1 << 16
-"""The largest ring: half a megabyte of scratch for each of its states."""
-
-
-@dataclass(frozen=True)
-class Variable:
-    """One quantity.
-
-    Attributes
-    ----------
-    name : str
-        What it is called everywhere.
-    kind : str
-        "duration" (a cycle parameter), "count", "choice", "physical", "gpu_field", "output",
-        "flag" (an output that is an integer code), "trace" (a column of a trace) or "axis".
-    units, long_name : str
-        CF attributes.
-    dtype : {"float64", "int64", "int8", "str", "shape"}
-        How it is held; a shape ("128x256x64") is held as text.
-    default : float, int, str or None
-        None where it depends on the schedule, the tile or the GPU.
-    lower, upper : float
-        Limits of a number, inclusive; ``above_lower`` makes the lower one exclusive.
-    choices : tuple of str
-        The values of a choice; their order gives the integer codes.
-    flag_values, flag_meanings : tuple
-        CF attributes of a flag.
-    """
-
-    name: str
-    kind: Kind
-    units: str
-    long_name: str
-    dtype: str = "float64"
-    default: float | int | str | None = None
-    lower: float = 0
-    upper: float = float("inf")
-    above_lower: bool = False
-    choices: tuple[str, ...] = ()
-    flag_meanings: tuple[str, ...] = ()
-
-    @property
-    def flag_values(self) -> tuple[int, ...]:
-        """The codes of a flag, in the order of their meanings."""
-        return tuple(range(len(self.flag_meanings)))
-
-    @property
-    def numeric(self) -> bool:
-        """Whether its values are numbers rather than names or shapes."""
-        return self.dtype not in ("str", "shape")
-
-    def with_unit(self, value: object) -> str:
-        """Return a value as text, followed by the unit where there is one."""
-        return f"{value}" if self.units == "1" else f"{value} {self.units}"
+SERVICES = ("ordered", "fifo", "alternate")
+"""In program order, who asked first, or copies of an SM by turns."""
+TILE_SCHEDULERS = ("single", "static_persistent")
+"""Each output tile is a CTA of its own, or a CTA runs over many."""
+RESIDENCY = (
+    "output_tiles",
+    "ctas_per_sm",
+    "tile_scheduler",
+    "t_launch",
+    "t_stagger",
+    "arbitration",
+)
+"""What every schedule has: how many output tiles and CTAs an SM runs, and how they share it."""
+MOST_CTAS = 1024
+"""Far above what any SM holds."""
+LARGEST_BLOCK = 2**16
+ELEMENT_TYPES = ("bf16", "fp16", "tf32", "fp8", "int8", "fp4")
+OPERANDS = (
+    "element_type_a",
+    "element_type_b",
+    "element_type_acc",
+    "element_type_c",
+    "scale_factors",
+)
+"""What follows from ``element_type`` unless given: types of operands, accumulators and outputs."""
 
 
 def _durations() -> Iterator[Variable]:
@@ -88,6 +69,8 @@ def _durations() -> Iterator[Variable]:
         ("t_gemm1", "occupancy of the Tensor Core by P V of a block", None),
         ("t_exp", "occupancy of the SFU by the exponentials of a block", None),
         ("t_softmax", "occupancy of the FMA lanes by the rest of softmax of a block", None),
+        ("t_launch", "time until a CTA starts", 0.0),
+        ("t_stagger", "time between the starts of the CTAs that share an SM", 0.0),
     )
     for name, long_name, default in rows:
         yield Variable(name, "duration", "cycle", long_name, default=default, upper=EXACT_CYCLES)
@@ -100,22 +83,35 @@ def _counts() -> Iterator[Variable]:
         ("output_tiles", "output tiles per persistent CTA", 8, 1),
         ("kv_blocks", "blocks of keys per warpgroup", None, 1),
         ("mma_in_flight", "MMAs left in flight before a slot is released", 0, 0),
+        ("ctas_per_sm", "CTAs that share an SM", 1, 1),
     )
     for name, long_name, default, lower in rows:
         upper = MOST_SLOTS if name in ("stages", "mma_in_flight") else EXACT_CYCLES
+        upper = MOST_CTAS if name == "ctas_per_sm" else upper
         yield Variable(name, "count", "1", long_name, "int64", default, lower=lower, upper=upper)
 
 
 def _choices() -> Iterator[Variable]:
     rows: tuple[tuple[str, str, str | None, tuple[str, ...]], ...] = (
         ("release", "who frees a slot", "consumer", ("consumer", "hardware")),
-        ("arbitration", "order of service of shared resources", "ordered", ("ordered", "fifo")),
+        ("arbitration", "order of service of shared resources", "ordered", SERVICES),
+        ("tile_scheduler", "how CTAs get their output tiles", None, TILE_SCHEDULERS),
         ("loader", "instruction that issues the copies", None, ("tma", "cp_async")),
+        ("element_type", "type of the input elements", "bf16", ELEMENT_TYPES),
+        ("element_type_a", "type of the elements of A", None, (*ELEMENT_TYPES, "int4")),
+        ("element_type_b", "type of the elements of B", None, (*ELEMENT_TYPES, "int4")),
+        ("element_type_acc", "type of the accumulators", None, ("fp32", "fp16", "int32")),
         (
-            "element_type",
-            "type of the input elements",
-            "bf16",
-            ("bf16", "fp16", "tf32", "fp8", "int8", "fp4"),
+            "element_type_c",
+            "type of the output elements",
+            None,
+            ("bf16", "fp16", "fp32", "fp8", "int8", "int32"),
+        ),
+        (
+            "scale_factors",
+            "scale factors that go with each stage",
+            "none",
+            ("none", "mxfp8", "mxfp4", "nvfp4", "fp8_block"),
         ),
     )
     for name, long_name, default, choices in rows:
@@ -135,6 +131,14 @@ def _physical() -> Iterator[Variable]:
         "int64", 8, lower=1, upper=16,
     )  # fmt: skip
     yield _integer("head_dim", "physical", "1", "head dimension", 128)
+    yield _integer("head_dim_v", "physical", "1", "head dimension of the values")
+    for name, long_name, default in (
+        ("block_m", "rows of queries of a CTA", None),
+        ("block_n", "keys of a block", 128),
+    ):
+        yield Variable(
+            name, "physical", "1", long_name, "int64", default, lower=1, upper=LARGEST_BLOCK
+        )
     yield _integer("consumer_warpgroups", "physical", "1", "warpgroups that compute")
     yield _integer(
         "smem_carveout_bytes", "physical", "byte", "shared memory kept from the ring", 0, lower=0
@@ -177,96 +181,25 @@ def _integer(
     return Variable(name, kind, units, long_name, "int64", default, lower=lower, upper=2**53)
 
 
-BOTTLENECKS = (
-    "none unordered tensor_core epilogue exp softmax copy_bandwidth mma_latency ring_depth"
-    " copy_issue serial_chain no_work unsettled no_steady_state"
-)
-"""What can set a period, in the order of precedence; none is a deadlock.
-
-After those: nothing takes any time (a period of 0); no regime was found in bounded time; the point
-runs, but only because a tile has no more k-tiles than stages, and holds no steady state.
-"""
-INFEASIBLE_REASONS = (
-    "none deadlock shared_memory registers unsupported_element_type unknown_gpu_field loader"
-    " cluster tile_shape"
-)
-"""A deadlock, budgets that do not suffice, and what cannot exist on the GPU."""
-UNKNOWN_REASONS = "none no_tile fixed_block scale_factors tensor_memory compute_capability"
-"""What the model would have to know, in the order of precedence."""
-
-
-def _outputs() -> Iterator[Variable]:
-    yield Variable("cycles", "output", "cycle", "makespan")
-    for resource, what in (
-        ("tc", "Tensor Core"),
-        ("mem", "copy path"),
-        ("sfu", "SFU"),
-        ("fma", "FMA lanes"),
-    ):
-        yield Variable(
-            f"{resource}_utilization", "output", "1", f"share of the makespan that holds the {what}"
-        )
-    yield Variable("period", "output", "cycle", "steady cycles per k-tile, output tile or block")
-    yield Variable(
-        "steady_tc_utilization", "output", "1", "share of the period that holds the Tensor Core"
+VARIABLES = Registry(
+    row
+    for rows in (
+        trace_rows,
+        _physical,
+        _gpu_fields,
+        _durations,
+        _counts,
+        _choices,
+        output_rows,
     )
-    yield Variable("tflops", "output", "TFLOP/s", "useful throughput of full tiles on all SMs")
-    for name, long_name, meanings in (
-        ("bottleneck", "what sets the period", BOTTLENECKS),
-        ("feasible", "whether the point fits the hardware", "no yes unknown"),
-        ("infeasible_reason", "why the point does not fit or cannot exist", INFEASIBLE_REASONS),
-        ("unknown_reason", "why it is not known whether the point fits", UNKNOWN_REASONS),
-    ):
-        yield Variable(name, "flag", "1", long_name, "int8", flag_meanings=tuple(meanings.split()))
-
-
-def _traces() -> Iterator[Variable]:
-    yield Variable("schedule", "axis", "1", "schedule", "str")
-    yield Variable("event", "trace", "1", "index of the event", "int64")
-    for name, long_name in (
-        ("agent", "warp or warpgroup"),
-        ("resource", "resource held"),
-        ("operation", "operation"),
-        ("waits_for", "what the wait before it was for"),
-    ):
-        yield Variable(name, "trace", "1", long_name, "str")
-    for name, long_name in (
-        ("output_tile", "index of the output tile"),
-        ("k_tile", "index of the k-tile within its output tile; -1 once per tile"),
-        ("block", "index of the block of keys"),
-    ):
-        yield Variable(name, "trace", "1", long_name, "int64", lower=-1)
-    for name, long_name in (
-        ("since", "time the agent got there"),
-        ("start", "time it began"),
-        ("end", "time it ended"),
-        ("wait", "time between getting there and beginning"),
-    ):
-        yield Variable(name, "trace", "cycle", long_name)
-
-
-VARIABLES: Mapping[str, Variable] = MappingProxyType(
-    {
-        row.name: row
-        for rows in (
-            _traces,
-            _physical,
-            _gpu_fields,
-            _durations,
-            _counts,
-            _choices,
-            _outputs,
-        )
-        for row in rows()
-    }
+    for row in rows()
 )
+"""Every quantity by name, those that schedules declare included."""
 
-PARAMETERS: tuple[str, ...] = tuple(
-    name
-    for name, row in VARIABLES.items()
-    if row.kind in ("duration", "count", "choice", "physical", "gpu_field")
+PARAMETERS = Names(
+    VARIABLES, lambda row: row.kind in ("duration", "count", "choice", "physical", "gpu_field")
 )
-"""The names a user can set."""
+"""The names a user can set, those that schedules declare included."""
 
 GPU_FIELDS: tuple[str, ...] = tuple(
     name for name, row in VARIABLES.items() if row.kind == "gpu_field"
@@ -274,8 +207,4 @@ GPU_FIELDS: tuple[str, ...] = tuple(
 OUTPUTS: tuple[str, ...] = tuple(
     name for name, row in VARIABLES.items() if row.kind in ("output", "flag")
 )
-
-
-def on_grid(row: Variable) -> bool:
-    """Whether a number is rounded inside to 1/1024 cycle, so that every sum is exact."""
-    return row.kind == "duration" or row.name == "latency_cycles"
+"""What every run gives; a schedule's own resources add their utilisations."""

@@ -14,7 +14,7 @@ from sweep.errors import InputError, InputTypeError, quoted
 from sweep.inputs.reading import number_row, read_scalar
 from sweep.inputs.space import Space
 from sweep.quantities.attributes import label
-from sweep.quantities.variables import OUTPUTS, VARIABLES, Variable
+from sweep.quantities.variables import VARIABLES, Variable
 from sweep.version import __version__
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def dataset(space: Space, outputs: Outputs) -> xr.Dataset:
     dims = tuple(space.dims)
     if "schedule" not in space.dims:
         outputs = {name: array[0] for name, array in outputs.items()}
-    variables = {name: (dims, outputs[name]) for name in OUTPUTS}
+    variables = {name: (dims, outputs[name]) for name in space.outputs}
     attrs = provenance(space) | {"infeasible_points": json.dumps(count_reasons(outputs))}
     return build(variables, space.coords, attrs)
 

@@ -18,8 +18,9 @@ from sweep.host.tables import Block, Prose, pairs, whole
 from sweep.inputs.labels import check_choice
 from sweep.inputs.limits import check_events
 from sweep.inputs.space import Space, resolve
+from sweep.inputs.values import TABLE
 from sweep.quantities.grid import GRID
-from sweep.quantities.variables import OUTPUTS, VARIABLES
+from sweep.quantities.variables import RESIDENCY, VARIABLES
 from sweep.results.flag import Flag
 from sweep.results.verdict import uses, verdict
 from sweep.simulator.simulation import Deadlock, run_events
@@ -108,14 +109,14 @@ def simulate(schedule: Any, *, engine: str = "batch", **parameters: Any) -> Poin
     if engine == "events":
         check_events(space.schedules[0], event_parameters(space), "engine='events'")
     shape = space.grid
-    outputs = allocate(shape)
+    outputs = allocate(shape, space.own_outputs)
     prepare(space.schedules[0], space.values[0])
     run_block(space, next(blocks(space, BLOCK_POINTS)), outputs)
     if engine == "events":
         _replace_timing(space, outputs)
     found: dict[str, Any] = {"schedule": space.schedules[0].name}
     found |= {name: np.asarray(values).item() for name, (_, values) in space.coords.items()}
-    for name in OUTPUTS:
+    for name in space.outputs:
         value = outputs[name].item()
         found[name] = Flag(value, name) if VARIABLES[name].kind == "flag" else value
     reason, unknown = found["infeasible_reason"].meaning, found["unknown_reason"].meaning
@@ -133,12 +134,19 @@ def one_point(schedule: Any, parameters: Mapping[str, Any]) -> Space:
 
 
 def event_parameters(space: Space) -> dict[str, Any]:
-    """Return a single point's parameters as the event-driven simulator takes them."""
-    schedule, values = space.schedules[0], space.values[0]
-    found = {name: values[name].item() for name in schedule.parameters}
-    for name in schedule.parameters:
+    """Return a single point's parameters as the event-driven simulator takes them.
+
+    A table over output tiles is a tuple; a choice its name.
+    """
+    schedule, values, tables = space.schedules[0], space.values[0], space.tables[0]
+    names = dict.fromkeys((*schedule.parameters, *RESIDENCY))
+    found: dict[str, Any] = {name: values[name].item() for name in names}
+    for name in names:
         if VARIABLES[name].kind == "choice":
             found[name] = VARIABLES[name].choices[found[name]]
+    for name, lines in tables.items():
+        line = lines.numbers[values[TABLE + name].item()]
+        found[name] = tuple(line[: found["output_tiles"]].tolist())
     return found
 
 
@@ -152,10 +160,10 @@ def _replace_timing(space: Space, outputs: dict[str, np.ndarray]) -> None:
         result = run_events(schedule, event_parameters(space))
     except Deadlock:
         outputs["cycles"][...] = np.nan
-        finish_block(schedule, space.values[0], outputs)
+        finish_block(schedule, space.values[0], outputs, space.tables[0])
         return
     outputs["cycles"][...] = result.cycles
-    finish_block(schedule, space.values[0], outputs)
+    finish_block(schedule, space.values[0], outputs, space.tables[0])
     with np.errstate(invalid="ignore", divide="ignore"):
         for resource, time in result.held.items():
             outputs[f"{resource.lower()}_utilization"][...] = np.divide(time, result.cycles)

@@ -85,7 +85,7 @@ def check_memory(space: Space) -> None:
     InputError
         With the estimate, what is free, and the ways out.
     """
-    needed = int(result_bytes(space.points) * PEAK_OVER_RESULT)
+    needed = int(result_bytes(space.points, space.own_outputs) * PEAK_OVER_RESULT)
     free = available_bytes()
     if needed > free:
         raise InputError(

@@ -8,6 +8,7 @@ import numpy as np
 
 from sweep.description.interpreter import NeverHappens, interpret
 from sweep.description.trace_rows import EventResult
+from sweep.engine.expressible import needs_general_engine
 from sweep.errors import InputError
 from sweep.inputs.labels import check_choice
 from sweep.inputs.limits import check_events
@@ -62,7 +63,8 @@ def trace_result(space: Space, engine: str = "batch") -> EventResult:
     """Run one point with every event kept; a deadlock is an error that says who waits for what."""
     schedule, p = space.schedules[0], event_parameters(space)
     check_events(schedule, p, "a trace")
-    if engine == "batch" and p.get("arbitration", "ordered") == "ordered":
+    general = needs_general_engine(schedule, space.values[0])
+    if general or (engine == "batch" and p.get("arbitration", "ordered") == "ordered"):
         try:
             return interpret(schedule, p)
         except NeverHappens as stuck:  # the simulator says better who waits for what

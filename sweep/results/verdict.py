@@ -19,13 +19,13 @@ from sweep.simulator.simulation import Deadlock, run_events
 UNKNOWN = {
     "no_tile": "durations replace what the tile sets; give the tile (head_dim) too",
     "fixed_block": (
-        "the attention block is fixed at 64 queries by 128 keys in 2 buffers, which do not fit;"
-        " a smaller block may"
+        "the attention block is 64 queries a warpgroup by 128 keys in 2 buffers unless given, which"
+        " do not fit; a smaller one may: give block_m=... or block_n=..."
     ),
-    "scale_factors": "the shared memory of scale factors is not counted",
+    "scale_factors": "the shared memory of scale factors is not counted; give scale_factors=...",
     "tensor_memory": (
-        "accumulators lie in Tensor Memory on compute capability 10.x and 11.x, which is not"
-        " modelled"
+        "accumulators lie in Tensor Memory on compute capability 10.x and 11.x, and no ring of the"
+        " schedule says how much of it they take"
     ),
     "compute_capability": (
         "accumulators do not fit registers, and the GPU may have Tensor Memory; give"
@@ -91,11 +91,18 @@ def uses(space: Space, unknown: str) -> dict[str, str]:
 def _short_of(space: Space, reason: str) -> str:
     """Say what a point needs and what there is."""
     budget = budgets(space.schedules[0], space.values[0])
-    if reason == "shared_memory":
-        needed, limit = _number(budget.smem_bytes), _number(budget.smem_limit)
-        return f"shared_memory, {needed} byte needed, {limit} byte of a block there"
-    needed, limit = _number(budget.registers), _number(budget.register_limit)
-    return f"registers, {needed} per thread needed, {limit} there"
+    told: dict[str, tuple[Any, str, Any, str]] = {
+        "shared_memory": (budget.smem_bytes, " byte", budget.smem_limit, " byte of a block"),
+        "registers": (budget.registers, " per thread", budget.register_limit, ""),
+        "tensor_memory": (budget.columns, " columns", budget.column_limit, ""),
+        "threads": (budget.threads, " in a block", budget.thread_limit, ""),
+    }
+    if reason == "ctas_per_sm":
+        return f"{reason}, {_number(budget.ctas)} asked for, {_number(budget.ctas_that_fit)} fit"
+    needed, unit, limit, place = told[reason]
+    if reason == "registers" and np.all(needed <= limit):
+        needed, unit, limit = budget.file_registers, " in all threads", budget.file_limit
+    return f"{reason}, {_number(needed)}{unit} needed, {_number(limit)}{place} there"
 
 
 def _number(value: Any) -> str:

@@ -113,12 +113,12 @@ def unfinished(space: Space, path: Path, chunks: list[Block]) -> tuple[list[Bloc
 
     Every chunk of every output is read, its checksum included. A damaged one is removed.
     """
-    arrays = open_outputs(path, "r")
+    arrays = open_outputs(space, path, "r")
     todo, damaged = [], 0
     for chunk in chunks:
-        files = {name: path / chunk_key(space, chunk, chunks[0], name) for name in OUTPUTS}
+        files = {name: path / chunk_key(space, chunk, chunks[0], name) for name in space.outputs}
         was_finished = files[MARKER].exists()
-        sound = [_sound(arrays[name], region(space, chunk), files[name]) for name in OUTPUTS]
+        sound = [_sound(arrays[name], region(space, chunk), file) for name, file in files.items()]
         if not all(sound):
             todo.append(chunk)
             damaged += chunk.points if was_finished else 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import fields
 from typing import Any
 
@@ -46,7 +47,6 @@ def fingerprint(space: Space) -> dict[str, str]:
 
 
 def _described(schedule: Schedule, values: Values) -> dict[str, str]:
-    named = {one.name: getattr(schedule, one.name) for one in fields(schedule)}
     kernels = [
         source_of(schedule, "consumer" if one.name == "plain" else one.name, one.name == "plain")
         for one in variants_of(schedule, values)
@@ -54,9 +54,16 @@ def _described(schedule: Schedule, values: Values) -> dict[str, str]:
     ]
     return {
         "events": repr([schedule.events(release) for release in ("consumer", "hardware")]),
-        "fields": repr({name: one for name, one in named.items() if name not in _CALLED}),
+        "fields": described_fields(schedule),
         "kernels": "\n".join(kernels),
     }
+
+
+def described_fields(schedule: Schedule) -> str:
+    """Write out every field of a schedule that is no function of its own."""
+    named = {one.name: getattr(schedule, one.name) for one in fields(schedule)}
+    text = repr({name: one for name, one in named.items() if name not in _CALLED})
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", text)  # formulas: what they give is in the values
 
 
 def _digest(head: str, array: Any = _NOTHING) -> str:

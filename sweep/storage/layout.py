@@ -15,7 +15,7 @@ from sweep.errors import InputError
 from sweep.host.files import shown, unique_name
 from sweep.inputs.space import Space
 from sweep.quantities.attributes import attributes, label
-from sweep.quantities.variables import OUTPUTS, VARIABLES
+from sweep.quantities.variables import VARIABLES
 from sweep.results.datasets import provenance
 from sweep.storage.fingerprint import FINGERPRINT, fingerprint
 from sweep.storage.lock import locked
@@ -138,7 +138,7 @@ def _add_outputs(space: Space, folder: Path, largest: Block) -> None:
     zarr = require_zarr()
     group = zarr.open_group(folder, mode="r+")
     packing = zarr.codecs.BloscCodec(cname="lz4", clevel=5, shuffle="shuffle")
-    for name in OUTPUTS:
+    for name in space.outputs:
         dtype = np.dtype(VARIABLES[name].dtype)
         group.create_array(
             name,
@@ -152,7 +152,7 @@ def _add_outputs(space: Space, folder: Path, largest: Block) -> None:
         )
 
 
-def open_outputs(path: Path, mode: str) -> dict[str, Any]:
+def open_outputs(space: Space, path: Path, mode: str) -> dict[str, Any]:
     """Open the arrays of a store's outputs, by name.
 
     A chunk of nothing but NaN is a file like any other: what is not there is not finished.
@@ -160,7 +160,7 @@ def open_outputs(path: Path, mode: str) -> dict[str, Any]:
     zarr = require_zarr()
     with zarr.config.set({"array.write_empty_chunks": True}):  # arrays keep what they open with
         group = zarr.open_group(path, mode=mode)
-        return {name: group[name] for name in OUTPUTS}
+        return {name: group[name] for name in space.outputs}
 
 
 def _plain(value: Any) -> Any:

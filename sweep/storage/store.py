@@ -27,7 +27,7 @@ from sweep.host.memory import available_bytes, human_bytes
 from sweep.host.processors import usable_processors
 from sweep.host.work import Done, Progress, Stop, share_out
 from sweep.inputs.space import Space
-from sweep.quantities.variables import OUTPUTS, VARIABLES
+from sweep.quantities.variables import VARIABLES
 from sweep.results.datasets import count_reasons
 from sweep.storage.check import mend, require_same, unfinished
 from sweep.storage.layout import check_coordinates, create, open_outputs, region, require_zarr
@@ -115,7 +115,7 @@ def write_sweep(
 
 
 def _begin(space: Space, path: Path, threads: int | None, progress: Progress | None) -> Written:
-    _check_disk(path, space.points)
+    _check_disk(space, path, space.points)
     chunks = list(blocks(space, CHUNK_POINTS))
     _prepare(space, chunks)  # before there is a store: a kernel may not compile
     create(space, path, chunks[0])
@@ -131,7 +131,7 @@ def _go_on(space: Space, path: Path, threads: int | None, progress: Progress | N
         mend(space, path, chunks[0])
         todo, damaged = unfinished(space, path, chunks)
         left = sum(chunk.points for chunk in todo)
-        _check_disk(path, left)
+        _check_disk(space, path, left)
         _prepare(space, todo)
         _run(space, path, todo, threads, progress)
         found = _finish(space, path, chunks)
@@ -147,8 +147,9 @@ def _check_target(path: Path, resume: bool) -> None:
         raise InputError(f"{shown(path)}: is there already; give --resume to go on with it")
 
 
-def _check_disk(path: Path, points: int) -> None:
-    needed, free = result_bytes(points), shutil.disk_usage(path.parent).free
+def _check_disk(space: Space, path: Path, points: int) -> None:
+    needed = result_bytes(points, space.own_outputs)
+    free = shutil.disk_usage(path.parent).free
     if needed > free:
         raise InputError(
             f"{path}: {points:,} points take up to {human_bytes(needed)} on disk,"
@@ -172,7 +173,7 @@ def _run(
     """Compute and write chunks, some side by side."""
     if not todo:
         return
-    arrays = open_outputs(path, "r+")
+    arrays = open_outputs(space, path, "r+")
     done = Done(space.points, space.points - sum(chunk.points for chunk in todo), progress)
     done.add(0)
     try:
@@ -181,15 +182,16 @@ def _run(
             lambda chunk, stop: _write_chunk(space, chunk, arrays, stop),
             lambda chunk: chunk.points,
             done,
-            _workers(todo, threads),
+            _workers(space, todo, threads),
         )
     except KeyboardInterrupt:
         raise KeyboardInterrupt(_left(path, done.points, space.points)) from None
 
 
-def _workers(todo: list[Block], threads: int | None) -> int:
+def _workers(space: Space, todo: list[Block], threads: int | None) -> int:
     """Return how many chunks to have under way: no more than fit in memory."""
-    chunk_bytes = result_bytes(max(chunk.points for chunk in todo)) * MEMORY_OVER_CHUNK
+    largest = max(chunk.points for chunk in todo)
+    chunk_bytes = result_bytes(largest, space.own_outputs) * MEMORY_OVER_CHUNK
     fit = max(1, available_bytes() // chunk_bytes)
     return min(threads or usable_processors(), len(todo), fit)
 
@@ -201,12 +203,12 @@ def _left(path: Path, done: int, points: int) -> str:
 def _write_chunk(space: Space, chunk: Block, arrays: dict[str, Any], stop: Stop) -> None:
     """Compute a chunk piece by piece, then write its outputs, the one that marks it last."""
     shape = tuple(part.stop - part.start for part in chunk.slices)
-    outputs = allocate(shape)
+    outputs = allocate(shape, space.own_outputs)
     for piece, local in _pieces(space, chunk, shape):
         stop.check()
         run_block(space, piece, _views(outputs, (*local, ...)))
     where = region(space, chunk)
-    for name in OUTPUTS:
+    for name in space.outputs:
         stop.check()
         arrays[name][where] = outputs[name].reshape(
             (1, *shape) if len(where) > len(shape) else shape

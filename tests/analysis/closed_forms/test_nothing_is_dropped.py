@@ -227,7 +227,7 @@ class TestEveryOutputHasAWriter:
             sweep.simulate("sync", k_tiles=2)
 
     def test_so_is_a_point_that_a_writer_leaves_out(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        def some(schedule: Any, values: Any, out: Any) -> None:
+        def some(schedule: Any, values: Any, out: Any, tables: Any) -> None:
             for name in OUTPUTS:
                 if name not in sweep.engine.outputs.TIMING:
                     out[name][...] = 0

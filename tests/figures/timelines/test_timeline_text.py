@@ -112,8 +112,8 @@ def test_several_schedules_share_one_axis() -> None:
 
 
 def test_parameters_that_none_uses_are_refused() -> None:
-    with pytest.raises(InputError, match="output_tiles: has no effect on sync"):
-        timeline_traces("sync,multistage", {"output_tiles": 3})
+    with pytest.raises(InputError, match="kv_blocks: has no effect on sync"):
+        timeline_traces("sync,multistage", {"kv_blocks": 3})
     with pytest.raises(InputError, match="did you mean 'sync'"):
         timeline_traces("snyc", {})
 

@@ -30,7 +30,18 @@ DEADLOCKS = ["warp_specialized", "stages=2", "mma_in_flight=4"]
         ("multistage", {"stages": 4}, ""),
         ("multistage", {"t_mma": 5}, "feasibility unknown: durations replace what the tile sets"),
         ("attention_serial", {"head_dim": 256}, "feasibility unknown: the attention block is"),
-        ("multistage", {"gpu": "b200"}, "feasibility unknown: accumulators lie in Tensor Memory"),
+        ("multistage", {"gpu": "b200"}, ""),
+        (
+            "multistage",
+            {"gpu": "b200", "tile": "512x256x16"},
+            "infeasible: tensor_memory, 1,024 columns needed, 512 there",
+        ),
+        (
+            "sync",
+            {"consumer_warpgroups": 9, "tile": "64x64x64"},
+            "infeasible: threads, 1,152 in a block needed, 1,024 there",
+        ),
+        ("attention_serial", {"gpu": "b200"}, "feasibility unknown: accumulators lie in Tensor"),
     ],
 )
 def test_first_line(schedule: str, parameters: dict[str, Any], told: str) -> None:
@@ -119,8 +130,8 @@ def test_exact_cycles_have_all_their_digits() -> None:
         ("num_warps", "num_warps = 4 x consumer_warpgroups"),
         ("num_stages", "num_stages - 1 with cp.async"),
         ("m", "tile=... sets its shape"),
-        ("keys", "fixed at 128 keys"),
-        ("kv_stages", "fixed at 2 buffers"),
+        ("keys", "give block_n="),
+        ("kv_stages", "holds 2 buffers"),
         ("block_n", "give tile="),
         ("BLOCK_SIZE_N", "give tile="),
         ("bandwidth", "'warpsweep variables' lists"),

@@ -13,6 +13,7 @@ from sweep.engine.feasibility import (
     budgets,
     feasibility,
 )
+from sweep.errors import InputError
 from sweep.hardware.budgets import (
     accumulator_registers,
     register_limit,
@@ -209,7 +210,6 @@ def test_attention(schedule: str, head_dim: int, smem: int, registers: int) -> N
     "where",
     [
         {"head_dim": 256},
-        {"head_dim": 256, "element_type": "fp8"},
         {"head_dim": 192},
         {"head_dim": 256, "gpu": "h100_sxm"},
         {"head_dim": 256, "gpu": "a100_sxm"},
@@ -218,6 +218,33 @@ def test_attention(schedule: str, head_dim: int, smem: int, registers: int) -> N
 def test_a_larger_head_needs_another_block(where: dict[str, Any]) -> None:
     """FlashAttention-3 ships 128 x 80 at 256, 128 x 112 at 192, 128 x 128 of fp8 at 256."""
     assert verdict("attention_pingpong", **where) == ("unknown", "fixed_block")
+
+
+@pytest.mark.parametrize(
+    ("where", "smem", "registers", "found"),
+    [
+        ({"head_dim": 256, "block_n": 80}, 224 * 1024, 128 + 40 + 20 + 32, ("yes", "none")),
+        ({"head_dim": 192, "block_n": 112}, 216 * 1024, 96 + 56 + 28 + 32, ("yes", "none")),
+        (
+            {"head_dim": 256, "element_type": "fp8"},
+            160 * 1024,
+            128 + 64 + 16 + 32,
+            ("yes", "none"),
+        ),
+        ({"head_dim": 256, "block_n": 96}, 256 * 1024, 128 + 48 + 24 + 32, ("no", "shared_memory")),
+        ({"block_n": 176, "head_dim": 64}, 104 * 1024, 32 + 88 + 44 + 32, ("yes", "none")),
+        ({"block_n": 256, "head_dim": 64}, 144 * 1024, 32 + 128 + 64 + 32, ("no", "registers")),
+        ({"head_dim": 256, "head_dim_v": 64, "block_n": 128}, None, 32 + 96 + 32, ("yes", "none")),
+    ],
+)
+def test_a_block_that_is_given_fits_or_not(
+    where: dict[str, Any], smem: int | None, registers: int, found: tuple[str, str]
+) -> None:
+    """FlashAttention-3 ships the first three (``hopper/tile_size.h``), two warpgroups each."""
+    needs = budget("attention_pingpong", gpu="h100_sxm", **where)
+    assert needs["registers"] == registers
+    assert smem is None or needs["smem_bytes"] == smem
+    assert verdict("attention_pingpong", gpu="h100_sxm", **where) == found
 
 
 def test_no_block_of_attention_fits() -> None:
@@ -271,20 +298,24 @@ def test_a_budget_may_be_used_up(limit: str) -> None:
 
 
 def test_attention_has_the_registers_that_its_producer_leaves() -> None:
-    assert verdict("attention_serial", head_dim=224, element_type="fp8") == ("yes", "none")
-    wider = verdict("attention_serial", head_dim=232, element_type="fp8")
+    assert verdict("attention_serial", head_dim=256, element_type="fp8") == ("yes", "none")
+    wider = verdict("attention_serial", head_dim=264, element_type="fp8")
     assert wider == ("unknown", "fixed_block")
 
 
 def test_accumulators_of_blackwell_are_in_tensor_memory() -> None:
     """128x256x64 of one warpgroup takes 256 of 512 columns; 256x256x64 ships and takes 512."""
     where: dict[str, Any] = {"gpu": "b200", "tile": "128x256x64", "consumer_warpgroups": 1}
-    unknown = ("unknown", "tensor_memory")
-    assert verdict("warp_specialized", **where) == unknown
-    assert verdict("warp_specialized", **{**where, "tile": "256x256x64"}, stages=3) == unknown
+    assert verdict("warp_specialized", **where) == ("yes", "none")
+    assert budget("warp_specialized", **where)["columns"] == 256
+    assert verdict("warp_specialized", **{**where, "tile": "256x256x64"}, stages=3)[0] == "yes"
+    assert budget("warp_specialized", **{**where, "tile": "256x256x64"})["columns"] == 512
+    assert verdict("warp_specialized", **{**where, "tile": "384x256x16"}) == ("no", "tensor_memory")
+    assert verdict("pingpong", gpu="b200") == ("yes", "none")
+    assert verdict("pingpong", gpu="b200", tile="256x256x16") == ("no", "tensor_memory")
     assert verdict("warp_specialized", **where, stages=9) == ("no", "shared_memory")
     assert verdict("warp_specialized", **where, compute_capability=12.0) == ("no", "registers")
-    assert verdict("attention_serial", gpu="b200") == unknown
+    assert verdict("attention_serial", gpu="b200") == ("unknown", "tensor_memory")
 
 
 def test_a_card_without_a_capability_may_have_tensor_memory() -> None:
@@ -311,3 +342,31 @@ def test_fp8_is_certain_where_scales_by_blocks_would_fit_too() -> None:
     with_epilogue = {**where, "smem_carveout_bytes": 128 * 128 * 2}
     assert verdict("warp_specialized", **with_epilogue, stages=5) == ("yes", "none")
     assert verdict("warp_specialized", **with_epilogue, stages=6) == ("unknown", "scale_factors")
+
+
+@pytest.mark.parametrize(
+    ("tile", "fits"), [("128x128x64", 4), ("128x128x128", 3), ("128x128x256", 1)]
+)
+def test_ctas_that_fit(tile: str, fits: int) -> None:
+    """One stage, 128 threads, 128 columns on a B200: columns, then shared memory, set them."""
+    where: dict[str, Any] = {"gpu": "b200", "tile": tile, "consumer_warpgroups": 1}
+    found = budget("sync", ctas_per_sm=5, **where)
+    assert (found["ctas"], found["ctas_that_fit"], found["columns"]) == (5, fits, 128)
+    assert verdict("sync", ctas_per_sm=fits, **where) == ("yes", "none")
+    assert verdict("sync", ctas_per_sm=fits + 1, **where) == ("no", "ctas_per_sm")
+
+
+def test_registers_set_ctas_that_fit_too() -> None:
+    """128 accumulators and 32 more are 160 registers: 20,480 of a CTA's 4 warps."""
+    where: dict[str, Any] = {"gpu": "h100_sxm", "tile": "128x128x16", "consumer_warpgroups": 1}
+    assert budget("sync", ctas_per_sm=4, **where)["ctas_that_fit"] == 65_536 // (4 * 32 * 160)
+    assert verdict("sync", ctas_per_sm=4, **where) == ("no", "ctas_per_sm")
+
+
+def test_ctas_never_change_timing_and_one_needs_no_figure_of_the_sm() -> None:
+    card = replace(GPUS["lecture"], name="mine", smem_per_sm_bytes=None)
+    assert verdict("sync", gpu=card) == ("yes", "none")
+    with pytest.raises(InputError, match="smem_per_sm_bytes: not known for gpu='mine'"):
+        resolve("sync", {"gpu": card, "ctas_per_sm": 2})
+    one, two = (resolve("sync", {"ctas_per_sm": ctas}).values[0] for ctas in (1, 2))
+    assert all(np.array_equal(one[name], two[name]) for name in ("t_mma", "t_transfer"))

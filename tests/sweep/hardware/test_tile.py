@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sweep.errors import InputError
-from sweep.hardware import durations as tile
+from sweep.hardware import gemm_durations as tile
 from sweep.hardware.durations import (
     FORMULAS,
+    LOOKUPS,
     copied_bytes,
     durations,
     formula_inputs,
@@ -99,12 +100,13 @@ def test_every_gpu(gpu: str) -> None:
     lanes=st.integers(1, 256),
     mem=st.integers(1, 256),
     weight=st.integers(0, 64),
+    output=st.sampled_from([1, 2, 4]),
 )
 def test_epilogue_is_the_rounded_exact_fraction(
-    m: int, n: int, lanes: int, mem: int, weight: int
+    m: int, n: int, lanes: int, mem: int, weight: int, output: int
 ) -> None:
-    exact = (Fraction(m * n, lanes) + Fraction(2 * m * n, mem)) * Fraction(weight, 8)
-    found = tile.t_epilogue(*map(np.asarray, (m, n, lanes, mem, weight / 8)))
+    exact = (Fraction(m * n, lanes) + Fraction(output * m * n, mem)) * Fraction(weight, 8)
+    found = tile.t_epilogue(*map(np.asarray, (m, n, lanes, mem, weight / 8, output)))
     assert Fraction(float(found)) == Fraction(round(exact * 1024), 1024)
 
 
@@ -112,13 +114,21 @@ def test_epilogue_is_the_rounded_exact_fraction(
     sizes=st.tuples(*[st.integers(1, 512)] * 3),
     cluster=st.tuples(*[st.integers(1, 8)] * 2),
     mem=st.integers(1, 256),
+    sizes_of=st.tuples(*[st.sampled_from([0.5, 1.0, 2.0, 4.0])] * 2),
+    scales=st.tuples(*[st.integers(0, 9_999)] * 2),
 )
 def test_transfer_is_the_rounded_exact_fraction(
-    sizes: tuple[int, int, int], cluster: tuple[int, int], mem: int
+    sizes: tuple[int, int, int],
+    cluster: tuple[int, int],
+    mem: int,
+    sizes_of: tuple[float, float],
+    scales: tuple[int, int],
 ) -> None:
     (m, n, k), (c, r) = sizes, cluster
-    exact = (Fraction(m, r) + Fraction(n, c)) * k * 2 / mem
-    found = tile.t_transfer(*map(np.asarray, (m, n, k, 2.0, c, r, mem)))
+    of_a = (Fraction(sizes_of[0]) * m * k + scales[0]) / r
+    of_b = (Fraction(sizes_of[1]) * n * k + scales[1]) / c
+    exact = (of_a + of_b) / mem
+    found = tile.t_transfer(*map(np.asarray, (m, n, k, *sizes_of, *scales, c, r, mem)))
     assert Fraction(float(found)) == Fraction(round(exact * 1024), 1024)
 
 
@@ -130,16 +140,16 @@ def test_grid_rounds_half_to_even() -> None:
 
 def test_formulas_broadcast() -> None:
     bandwidths, shapes = np.array([[32.0], [64.0]]), np.array([64, 128, 256])
-    found = tile.t_transfer(shapes, 256, 64, 2.0, 1, 1, bandwidths)
+    found = tile.t_transfer(shapes, 256, 64, 2.0, 2.0, 0, 0, 1, 1, bandwidths)
     assert found.shape == (2, 3)
     assert found[1, 1] == 768
 
 
 @pytest.mark.parametrize("name", FORMULAS)
 def test_every_formula_is_a_quantity_from_known_inputs(name: str) -> None:
-    internal = {"tile_m", "tile_n", "tile_k", "cluster_m", "cluster_n", "element_bytes"}
-    assert name in VARIABLES or name == "stage_bytes"
-    assert set(formula_inputs(name)) <= set(VARIABLES) | internal | {"element_rate"}
+    known = {one for one in LOOKUPS if one not in VARIABLES} | {"stage_bytes"}
+    assert name in VARIABLES or name in ("stage_bytes", "tc_rate", "scale_bytes_a", "scale_bytes_b")
+    assert set(formula_inputs(name)) <= set(VARIABLES) | set(FORMULAS) | known
     assert FORMULAS[name].__doc__
 
 

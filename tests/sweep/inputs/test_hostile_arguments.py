@@ -17,7 +17,7 @@ import sweep
 from sweep.catalogue.schedules import SCHEDULES
 from sweep.errors import InputError
 from sweep.hardware.gpu import GPUS
-from sweep.inputs.derivation import uses
+from sweep.inputs.rules import uses
 from sweep.inputs.space import resolve
 from sweep.quantities.variables import PARAMETERS, VARIABLES
 from tests.support.hostile_values import hostile_values, numbers_meant

@@ -10,9 +10,9 @@ import xarray as xr
 
 from sweep.catalogue.discovery import discover
 from sweep.hardware.gpu import GPUS
-from sweep.inputs.derivation import BUDGET, THROUGHPUT, uses
+from sweep.inputs.rules import BUDGET, OCCUPANCY, THROUGHPUT, uses
 from sweep.inputs.space import Space, resolve
-from sweep.quantities.variables import PARAMETERS, VARIABLES
+from sweep.quantities.variables import PARAMETERS, RESIDENCY, VARIABLES
 
 SCHEDULES = discover()
 
@@ -35,7 +35,11 @@ class TestEverySchedule:
         assert set(values) == {
             *schedule.parameters,
             *THROUGHPUT,
+            *OCCUPANCY,
             *BUDGET[schedule.family],
+            *RESIDENCY,
+            "default_block",
+            "default_scales",
             "flop_per_step",
             "known",
             "impossible",

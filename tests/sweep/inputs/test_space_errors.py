@@ -10,7 +10,7 @@ import xarray as xr
 
 from sweep.catalogue.discovery import discover
 from sweep.errors import InputError
-from sweep.inputs.derivation import uses
+from sweep.inputs.rules import uses
 from sweep.inputs.space import resolve
 from sweep.quantities.variables import EXACT_CYCLES, PARAMETERS, VARIABLES
 
@@ -122,7 +122,6 @@ def test_a_parameter_without_effect_is_refused(schedule: str, name: str) -> None
     [
         ("warp_specialized", "exp_per_cycle"),
         ("warp_specialized", "staging_bytes_per_cycle"),
-        ("warp_specialized", "output_tiles"),
         ("warp_specialized", "l2_bytes"),
         ("sync", "stages"),
         ("multistage", "release"),

@@ -74,7 +74,7 @@ def test_groups_do_not_overlap() -> None:
             "bottleneck",
             (
                 "none unordered tensor_core epilogue exp softmax copy_bandwidth mma_latency"
-                " ring_depth copy_issue serial_chain no_work unsettled no_steady_state"
+                " ring_depth copy_issue serial_chain no_work unsettled no_steady_state waiting"
             ),
         ),
         ("feasible", "no yes unknown"),
@@ -82,7 +82,7 @@ def test_groups_do_not_overlap() -> None:
             "infeasible_reason",
             (
                 "none deadlock shared_memory registers unsupported_element_type unknown_gpu_field"
-                " loader cluster tile_shape"
+                " loader cluster tile_shape tensor_memory threads ctas_per_sm"
             ),
         ),
         (

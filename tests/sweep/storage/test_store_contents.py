@@ -13,10 +13,12 @@ import pytest
 import xarray as xr
 
 from sweep.catalogue.schedules import SCHEDULES
+from sweep.description import Duration
 from sweep.errors import InputError
 from sweep.inputs.space import Space, resolve
-from sweep.storage.fingerprint import fingerprint
+from sweep.storage.fingerprint import described_fields, fingerprint
 from sweep.storage.store import write_sweep
+from tests.support.own_schedules import fenced
 
 pytest.importorskip("zarr")
 
@@ -64,7 +66,16 @@ class TestSchedules:
         for name in names - {"name", "family", "agents", "tile_level"}:
             value = getattr(own, name)
             other = dataclasses.replace(own, **{name: f"{value}x" if isinstance(value, str) else 7})
-            assert _fields(own) != _fields(other), name
+            assert described_fields(own) != described_fields(other), name
+
+    def test_formulas_count_by_what_they_give(self) -> None:
+        def fenced_by(factor: float) -> Any:
+            formula = lambda tile_m: factor * tile_m  # noqa: E731
+            return fenced(declares=(Duration("t_fence", "time of a fence", formula),))
+
+        first, same, other = (fingerprint(resolve(fenced_by(one), {})) for one in (2, 2, 3))
+        assert first == same
+        assert first["values of fenced"] != other["values of fenced"]
 
     def test_rows_of_either_release_and_kernels(self) -> None:
         mine = dataclasses.replace(SCHEDULES["warp_specialized"], name="mine")
@@ -87,12 +98,6 @@ class TestSchedules:
         edited = resolve(dataclasses.replace(own, fixed_stages=2), {})
         message = refused(edited, tmp_path / "a.zarr", resume=True)
         assert "holds another sweep (fields of mine differs)" in message
-
-
-def _fields(schedule: Any) -> str:
-    from sweep.storage.fingerprint import _described
-
-    return _described(schedule, resolve(SCHEDULES["multistage"], {}).values[0])["fields"]
 
 
 class TestCoordinates:
