@@ -45,8 +45,8 @@ class ClosedForm:
         Where it holds, beyond counts >= 1 and durations >= 0.
     bounded : bool
         Whether it has boundedly many terms, hence a SymPy form.
-    quantity : {"cycles", "period"}
-        Makespan, or steady cycles per output tile.
+    quantity : {"cycles", "period", "step_period"}
+        Makespan, or steady cycles per output tile, or per iteration of the main loop.
     """
 
     schedule: str
@@ -56,7 +56,7 @@ class ClosedForm:
     function: Formula
     conditions: tuple[Condition, ...] = ()
     bounded: bool = True
-    quantity: Literal["cycles", "period"] = "cycles"
+    quantity: Literal["cycles", "period", "step_period"] = "cycles"
 
     @property
     def derivation(self) -> str:
@@ -126,7 +126,7 @@ class ClosedForm:
         Returns
         -------
         ndarray of float64
-            Cycles, or cycles per output tile where ``quantity`` is "period".
+            Cycles, or cycles per output tile or iteration, as ``quantity`` says.
 
         Raises
         ------

@@ -92,7 +92,7 @@ class Ring:
         How many there are.
     uses : tuple of (str, tuple of str)
         Rows that fill a slot, in the order of an iteration, each with the rows that free it.
-        A mapping is taken too.
+        A mapping is taken too. Empty for memory that is held all along and never waited for.
     memory : {"shared", "tensor", "registers"}
         Where a slot lies: bytes of shared memory, columns of Tensor Memory, registers per thread.
     size : str or callable
@@ -134,6 +134,8 @@ class Count:
         The smallest that is allowed.
     unit : str
     long_name : str
+    most : int, optional
+        The largest that is allowed; None where only the engine limits it.
     """
 
     name: str
@@ -141,6 +143,7 @@ class Count:
     least: int = 1
     unit: str = "1"
     long_name: str = ""
+    most: int | None = None
 
 
 @dataclass(frozen=True)

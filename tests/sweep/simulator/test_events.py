@@ -240,3 +240,15 @@ def test_the_turn_orders_mmas_issued_at_the_time_it_passes() -> None:
     mmas = [row for row in rows if row.operation == "mma"]
     assert mmas[3].since == mmas[4].since
     assert [2 * row.output_tile + row.k_tile for row in mmas] == list(range(8))
+
+
+def test_what_a_use_has_read_is_free_before_its_latency_is_over() -> None:
+    """``released`` gets its arrival when the resource does; ``signals`` 5 cycles later."""
+    simulation = Simulation(("a", "b", "c"))
+    tensor_core = simulation.resource("TC")
+    done, read = Barrier("done"), Barrier("read")
+    simulation.start("a", program(AsyncUse(tensor_core, "mma", 3, 5, (done,), released=(read,))))
+    simulation.start("b", program(Wait(done, 1), Busy("after", 1)))
+    simulation.start("c", program(Wait(read, 1), Busy("after", 1)))
+    starts = {row.agent: row.start for row in simulation.run().rows}
+    assert starts == {"a": 0, "b": 8, "c": 3}
