@@ -83,7 +83,7 @@ def _users_folder() -> Path:
     return folder
 
 
-def compile_kept(dispatcher: Any, signature: Any) -> Any:
+def compile_kept(dispatcher: Any, signature: Any, text: bytes = b"") -> Any:
     """Compile a function for one signature, or take it from ``cache_folder()``.
 
     Parameters
@@ -91,6 +91,8 @@ def compile_kept(dispatcher: Any, signature: Any) -> Any:
     dispatcher : callable
         What ``numba.njit`` returns without a signature.
     signature : Numba signature or its text
+    text : bytes
+        The source of helpers in other files, whose changes would go unnoticed otherwise.
 
     Returns
     -------
@@ -100,7 +102,7 @@ def compile_kept(dispatcher: Any, signature: Any) -> Any:
     if not hasattr(dispatcher, "py_func"):  # NUMBA_DISABLE_JIT: a plain function
         return dispatcher
     with _LOADING:
-        dispatcher._cache = _Kept(dispatcher.py_func)
+        dispatcher._cache = _Kept(dispatcher.py_func, text)
         dispatcher.compile(signature)
         dispatcher.disable_compile()
     return dispatcher
@@ -109,11 +111,11 @@ def compile_kept(dispatcher: Any, signature: Any) -> Any:
 class _Kept(caching.NullCache):
     """What a Numba dispatcher asks for a compiled function, and gives it to keep."""
 
-    def __init__(self, function: Any) -> None:
+    def __init__(self, function: Any, text: bytes = b"") -> None:
         scope = function.__globals__
         self._name = scope.get("KERNEL_NAME") or f"{function.__module__}.{function.__name__}"
         source = scope["__loader__"].get_source(scope["__name__"]) or ""
-        self._origin = (self._name, function.__qualname__, source, _helpers())
+        self._origin = (self._name, function.__qualname__, source, _helpers(), text)
 
     @property
     def cache_path(self) -> str | None:

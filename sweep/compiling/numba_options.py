@@ -69,3 +69,37 @@ def fifo_batch(serve: Function) -> Function:
     signature = types.void(programs, types.int64, durations, steps, types.float64[::1])
     kept: Function = compile_kept(njit(error_model="numpy", nogil=True)(serve), signature)
     return kept
+
+
+def general_batch(
+    body: Function, program: Any, point: Any, state: Any, work: Any, text: bytes
+) -> Function:
+    """Compile the loop over points of the table-driven engine.
+
+    Parameters
+    ----------
+    body : callable
+        Takes the four tuples of arrays, then counts, durations, lines, sizes and starts with a
+        column for each point, whether the period is per tile, and the outputs.
+    program, point, state, work : type
+        Named tuples; their arrays are C-contiguous, of these dimensions.
+    text : bytes
+        The source of all that it calls, which keys what is kept.
+    """
+    i, f = types.int64, types.float64
+
+    def of(kind: Any, *arrays: Any) -> Any:
+        return types.NamedTuple(arrays, kind)
+
+    signature = types.void(
+        of(program, i[:, ::1], i[:, ::1], i[::1], i[::1], i[::1], i[::1], i[:, ::1], i[:, ::1],
+           i[::1], i[::1]),
+        of(point, i[::1], f[::1], i[::1], i[::1], i[::1], i[::1], f[:, :, ::1], i[:, :, ::1],
+           i[::1], f[::1]),
+        of(state, f[:, :, :, ::1], f[:, ::1], f[:, :, :, ::1], i[:, :, ::1], f[:, :, :, :, ::1],
+           i[:, :, :, ::1], i[:, ::1], i[:, ::1], f[::1], f[:, ::1], f[::1]),
+        of(work, i[::1], i[::1], i[::1], i[:, ::1], f[::1], f[::1], f[::1], i[::1], i[::1]),
+        i[:, ::1], f[:, ::1], i[:, ::1], i[:, ::1], f[:, ::1], types.boolean, f[::1], f[::1],
+    )  # fmt: skip
+    kept: Function = compile_kept(njit(error_model="numpy", nogil=True)(body), signature, text)
+    return kept
