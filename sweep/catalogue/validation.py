@@ -48,6 +48,8 @@ def validate(schedule: Schedule) -> None:
         if events in seen:
             continue
         seen.append(events)
+        for what in _described_only(schedule, events):
+            raise InputError(f"schedule {schedule.name!r}: {what} can be described, not yet run")
         for fault in _list_faults(schedule, events):
             raise InputError(f"schedule {schedule.name!r}: {fault}")
         for circuit in simple_circuits(events):
@@ -61,6 +63,26 @@ def validate(schedule: Schedule) -> None:
                 ast.parse(generate(plan(schedule, release, plain)))
         except ValueError as error:
             raise InputError(f"schedule {schedule.name!r}: {error}") from None
+
+
+def _described_only(schedule: Schedule, events: Any) -> Iterator[str]:
+    """Yield what the language has and the generated kernels do not run yet."""
+    rows = [event for event in events if isinstance(event, Event)] if events else []
+    if len(schedule.loops) != 1:
+        yield "a second loop"
+    if schedule.loops[0].name != MAIN or schedule.loop not in ("k_tiles", "kv_blocks"):
+        yield f"the loop {shown(schedule.loops[0].name)} over {shown(schedule.loop)}"
+    if schedule.rings:
+        yield f"the ring {shown(schedule.rings[0].name)}"
+    if schedule.declares or schedule.flop or schedule.shape:
+        yield "a name, a shape or a count of FLOP of its own"
+    if any(role.turns != 1 for role in schedule.roles):
+        yield "an agent with turns (turns=2 of the schedule is)"
+    for event in rows:
+        if event.skips != 0 or event.every != 1:
+            yield f"event {shown(event.name)} with skips or every"
+        if any(isinstance(one, After) and one.at != "last" for one in event.after):
+            yield f"event {shown(event.name)} after the first or the same iteration of another loop"
 
 
 def shown(value: object) -> str:
