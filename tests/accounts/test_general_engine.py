@@ -24,7 +24,7 @@ from sweep.recurrence.kernels import kernel_of
 from tests.accounts.general_points import Ends, run_general
 from tests.accounts.random_descriptions import Drawn, attempts, draw, services
 
-DRAWS = int(os.environ.get("WARPSWEEP_DESCRIPTIONS", "2000"))
+DRAWS = int(os.environ.get("WARPSWEEP_DESCRIPTIONS", "1000"))
 CHUNK = 250
 PLAIN = bool(numba.config.DISABLE_JIT)
 Patch = pytest.MonkeyPatch

@@ -19,7 +19,7 @@ from tests.accounts.deadlocks import Elimination
 from tests.accounts.random_descriptions import Drawn, attempts, draw, services
 from tests.accounts.translated_programs import Translation
 
-DRAWS = int(os.environ.get("WARPSWEEP_DESCRIPTIONS", "2000"))
+DRAWS = int(os.environ.get("WARPSWEEP_DESCRIPTIONS", "1000"))
 CHUNK = 250
 Patch = pytest.MonkeyPatch
 
