@@ -1,0 +1,146 @@
+"""The table-driven engine as a batch kernel of a schedule, and its compiled loop over points."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sweep.compiling.kept import once
+from sweep.description import Schedule
+from sweep.description.delays import absent_delays
+from sweep.description.interpreter import NeverHappens, interpret
+from sweep.quantities.arrays import Array
+from sweep.recurrence.general.space import arrays_of
+from sweep.recurrence.general.tables import Tables
+
+SERVICES = ("ordered", "fifo", "alternate")
+SCHEDULERS = ("single", "static_persistent")
+STEADY_STEPS = 512
+"""Iterations (tiles) after which a point that has not shown its period is left without one."""
+
+
+@once
+def loop_over_points() -> Any:
+    """Return the compiled loop; it is compiled once for all descriptions, and kept."""
+    from sweep.recurrence.general.compiled import kernel
+
+    return kernel
+
+
+class GeneralKernel:
+    """A schedule's points, whatever its description says.
+
+    Parameters
+    ----------
+    schedule : Schedule
+    release : {"consumer", "hardware"}
+    first_come : bool
+        Whether resources serve who asked first.
+    per_tile : bool
+        Whether the period is that of an output tile, not of an iteration of the main loop.
+    """
+
+    def __init__(
+        self,
+        schedule: Schedule,
+        release: str = "consumer",
+        first_come: bool = False,
+        per_tile: bool = False,
+    ) -> None:
+        self.tables = tables_of(schedule, release)
+        self.schedule, self.release, self.per_tile = schedule, release, per_tile
+        queued = 0 in self.tables.program.ordered
+        self.first_come = first_come or queued
+        self.uncertain = bool(absent_delays(schedule, release))
+        if not self.first_come:
+            loop_over_points()
+
+    def run(
+        self,
+        points: Mapping[str, Array],
+        varying: Mapping[str, NDArray[Any]],
+        cycles: Array,
+        period: Array,
+    ) -> None:
+        """Run 1-D arrays of points into ``cycles`` and ``period``.
+
+        Parameters
+        ----------
+        points : mapping of str to numpy.ndarray
+            Parameters and residency, choices as codes; of a parameter in ``varying`` the line of
+            its table.
+        varying : mapping of str to numpy.ndarray
+            Lines x tiles.
+        """
+        size = cycles.size
+        if self.first_come:
+            for at in range(size):
+                cycles[at] = self._interpreted(points, varying, at)
+            period[...] = np.nan
+            return
+        single = np.asarray(points["tile_scheduler"]) == SCHEDULERS.index("single")
+        laid = {**points, "single": single.astype(np.int64)}
+        block, point, state, work = arrays_of(self.tables, laid, varying, size)
+        loop_over_points()(
+            self.tables.program, point, state, work, *block, self.per_tile, cycles, period
+        )
+        if self.uncertain:
+            for at in np.flatnonzero(np.isnan(cycles)).tolist():
+                cycles[at] = self._interpreted(points, varying, at)
+        self._steady(laid, varying, cycles, period)
+
+    def _steady(
+        self, laid: Mapping[str, Array], varying: Mapping[str, NDArray[Any]], cycles: Array,
+        period: Array,
+    ) -> None:  # fmt: skip
+        """Run points on, as far as it takes to see what repeats."""
+        open_points = np.flatnonzero(np.isnan(period) & ~np.isnan(cycles))
+        if open_points.size == 0 or varying:
+            return
+        longer = {name: np.asarray(values)[open_points] for name, values in laid.items()}
+        shape = open_points.shape
+        if self.per_tile:
+            longer["output_tiles"] = np.full(shape, STEADY_STEPS) * longer["ctas_per_sm"]
+        else:
+            longer[self.schedule.loop] = np.full(shape, STEADY_STEPS)
+            longer["output_tiles"] = longer["ctas_per_sm"]
+        block, point, state, work = arrays_of(self.tables, longer, varying, open_points.size)
+        found, wanted = np.empty(shape), np.empty(shape)
+        loop_over_points()(
+            self.tables.program, point, state, work, *block, self.per_tile, found, wanted
+        )
+        period[open_points] = wanted
+
+    def _interpreted(
+        self, points: Mapping[str, Array], varying: Mapping[str, NDArray[Any]], at: int
+    ) -> float:
+        p: dict[str, Any] = {"release": self.release}
+        tiles = int(points["output_tiles"][at])
+        for name, values in points.items():
+            value = np.asarray(values)[at].item()
+            p[name] = tuple(varying[name][value][:tiles].tolist()) if name in varying else value
+        p["tile_scheduler"] = SCHEDULERS[p["tile_scheduler"]]
+        p["arbitration"] = SERVICES[p["arbitration"]]
+        p["release"] = self.release
+        try:
+            return interpret(self.schedule, p).cycles
+        except NeverHappens:
+            return float("nan")
+
+
+@cache
+def tables_of(schedule: Schedule, release: str) -> Tables:
+    """Return the tables of a schedule, made once."""
+    return Tables(schedule, release)
+
+
+def engine_text() -> bytes:
+    """Return what the compiled loop consists of: its kept code is of no use once this changes."""
+    folder = Path(__file__).parent
+    names = ("jumps.py", "machine.py", "ordered.py", "service.py", "snapshots.py", "tables.py")
+    return b"".join((folder / name).read_bytes() for name in names)
