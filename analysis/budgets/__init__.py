@@ -1,0 +1,1 @@
+"""What a tile takes of registers, shared memory and warps."""

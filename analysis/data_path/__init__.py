@@ -1,0 +1,1 @@
+"""Rules of the data path: reuse, bank conflicts, traffic of a wave."""

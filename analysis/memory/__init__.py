@@ -1,0 +1,1 @@
+"""Little's law and the memory path: what bandwidth a schedule can have."""

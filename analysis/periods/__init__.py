@@ -1,0 +1,1 @@
+"""A schedule's steady period as a formula, from its circuits."""

@@ -1,0 +1,1 @@
+"""The reference figures, computed and compared with what was published."""

@@ -1,0 +1,1 @@
+"""How many stages a ring needs, and the design space they span."""

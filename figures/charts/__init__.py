@@ -1,0 +1,1 @@
+"""Charts of a dataset: heatmaps, comparisons, differences, Pareto fronts."""

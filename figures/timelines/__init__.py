@@ -1,0 +1,1 @@
+"""Timelines of traces: pictures, texts and Perfetto files."""

@@ -1,0 +1,137 @@
+"""Barrier hand-overs of a traced run: which operation let which other one go on."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from analysis.causes.happenings import Before, Happening, linked
+from figures.timelines.tracks import RESOURCES
+from sweep.catalogue.schedules import SCHEDULES
+from sweep.description.trace_rows import TraceRow
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+Key = tuple[str, str, int, int]
+
+
+class Handover(NamedTuple):
+    """One arrow.
+
+    Attributes
+    ----------
+    barrier : str
+        As traces name it: full, empty, turn, copy, ...
+    source, target : int
+        Indices of the trace's rows: the operation that completed the barrier (a copy, through its
+        latency), and the first one that takes time behind the wait.
+    """
+
+    barrier: str
+    source: int
+    target: int
+
+
+def handovers(trace: xr.Dataset) -> list[Handover]:
+    """Return the hand-overs between agents and resources, also those that nobody had to wait for.
+
+    Parameters
+    ----------
+    trace : xarray.Dataset
+        From ``sweep.trace``.
+
+    Returns
+    -------
+    list of Handover
+        Empty for a schedule that is not known by its name.
+
+    Examples
+    --------
+    >>> import sweep
+    >>> trace = sweep.trace("warp_specialized", k_tiles=2, stages=1)
+    >>> what = trace.operation.values
+    >>> for barrier, source, target in handovers(trace):
+    ...     print(f"{barrier:5} {what[source]} -> {what[target]}")
+    full  transfer -> mma
+    empty mma -> issue
+    full  transfer -> mma
+    mma   mma -> epilogue
+    """
+    schedule = SCHEDULES.get(trace.attrs.get("schedules", ""))
+    if schedule is None:
+        return []
+    step = "block" if "block" in trace else "k_tile"
+    names = ("agent", "resource", "operation", "output_tile", step, "since", "start", "end")
+    columns = [trace[name].values.tolist() for name in (*names, "waits_for")]
+    rows = [TraceRow(*row) for row in zip(*columns, strict=True)]
+    p = {name: trace[name].item() for name in schedule.parameters}
+    index = {_key(row): number for number, row in enumerate(rows)}
+    return list(_arrows(linked(schedule, p, rows), index))
+
+
+def _key(row: TraceRow) -> Key:
+    return row.agent, row.operation, row.output_tile, row.k_tile
+
+
+def _row_of(one: Happening, index: Mapping[Key, int]) -> int:
+    return index[one.agent, one.event.label, one.output_tile, one.k_tile]
+
+
+def _arrows(happenings: list[Happening], index: Mapping[Key, int]) -> Iterator[Handover]:
+    """Yield each pair of source and target once, in the order of the targets."""
+    following = _first_with_length(happenings)
+    told = set()
+    for one in happenings:
+        target = following.get(id(one))
+        if target is None or not _same_step(one, target):
+            continue
+        for before in one.after:
+            source = _with_length(before) if _is_barrier(before) else None
+            if source is None or _in_program_order(source, target):
+                continue
+            arrow = Handover(before.name, _row_of(source, index), _row_of(target, index))
+            if arrow[1:] not in told:
+                told.add(arrow[1:])
+                yield arrow
+
+
+def _same_step(wait: Happening, target: Happening) -> bool:
+    """Whether an operation belongs to the wait before it, not to a later k-tile or tile."""
+    return wait.output_tile == target.output_tile and wait.k_tile in (-1, target.k_tile)
+
+
+def _in_program_order(source: Happening, target: Happening) -> bool:
+    """Whether one agent does both, the first before it goes on."""
+    return source.agent == target.agent and not source.event.asynchronous
+
+
+def _is_barrier(before: Before) -> bool:
+    return before.name != "" and before.name not in RESOURCES
+
+
+def _with_length(before: Before) -> Happening | None:
+    """Go back through latencies and operations of no length to one that takes time."""
+    at = before.happening
+    while at is not None and not (at.agent and at.end > at.start):
+        latest = max(at.after, key=lambda one: one.end, default=None)
+        at = latest.happening if latest else None
+    return at
+
+
+def _first_with_length(happenings: list[Happening]) -> dict[int, Happening]:
+    """Return, for each operation of an agent, the first from there on that takes time."""
+    by_agent: dict[str, list[Happening]] = defaultdict(list)
+    for one in happenings:
+        if one.agent:
+            by_agent[one.agent].append(one)
+    found: dict[int, Happening] = {}
+    for operations in by_agent.values():
+        upcoming: Happening | None = None
+        for one in reversed(operations):
+            if one.end > one.start:
+                upcoming = one
+            if upcoming is not None:
+                found[id(one)] = upcoming
+    return found

@@ -1,0 +1,222 @@
+"""Timelines as pictures: who does what when, and what it waits for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from figures.drawing.palette import WAIT_COLOURS, operation_colour
+from figures.drawing.requirements import require
+from figures.drawing.style import PAGE_INCHES, caption, house_style
+from figures.timelines.text_cells import LETTERS
+from figures.timelines.tracks import RESOURCES, Span, Track, tracks
+from sweep.errors import InputError
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+ROW_INCHES = 0.17
+"""Height of a track."""
+FRAME_INCHES = 0.36
+"""Height of what stands above and below the tracks of a schedule."""
+HIGH, LOW = 0.8, 0.44
+"""Heights of operations and of waits, in rows."""
+NUMBERS_POINTS = 5
+DIGIT_POINTS = 3.4
+"""Width of a digit of that size, with room to spare."""
+RIM_POINTS = 1.5
+"""From this width on an operation has a white rim."""
+MOST_PANELS = 12
+COLUMNS = ("agent", "resource", "operation", "since", "start", "end", "waits_for")
+WAITS = {"full": "copy", "empty": "slot"}
+
+
+class Kind(NamedTuple):
+    """What is drawn alike: an operation, or a wait for something."""
+
+    name: str
+    waiting: bool
+
+    @property
+    def words(self) -> str:
+        """What it is called in the legend."""
+        if self.waiting:
+            return f"waits for {self.name}"
+        passed = self.name.removeprefix("wait_")
+        return self.name if passed == self.name else f"t_sync after {passed}"
+
+
+def timeline(traces: xr.Dataset | Sequence[xr.Dataset], note: str = "") -> Figure:
+    """Draw one trace, or several above one another on one time axis.
+
+    A row per resource, with the share of the makespan that holds it, and per agent. Operations are
+    full bars in the colour of their kind, with their k-tile (or block) where there is room; waits
+    are thin hatched bars in the colour of what is waited for. A line marks the makespan.
+
+    Parameters
+    ----------
+    traces : xarray.Dataset or sequence of them
+        From ``sweep.trace``.
+    note : str
+        Stands before the parameters in the caption.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    InputError
+        If one is not a trace, naming what it lacks, or for none or more than 12.
+
+    Examples
+    --------
+    >>> import sweep
+    >>> figure = timeline([sweep.trace("sync", k_tiles=4), sweep.trace("multistage", k_tiles=4)])
+    >>> [axes.get_title("left") for axes in figure.axes]
+    ['sync: 11,648 cycles', 'multistage: 6,944 cycles']
+    """
+    from matplotlib.figure import Figure
+
+    runs = list(traces) if isinstance(traces, Sequence) else [traces]
+    _check(runs)
+    drawn = [tracks(run) for run in runs]
+    rows = [max(len(found), 1) for found in drawn]
+    span = max(float(run.attrs["cycles"]) for run in runs) or 1.0
+    height = ROW_INCHES * sum(rows) + FRAME_INCHES * len(runs) + 1.0
+    with house_style():
+        figure = Figure(figsize=(PAGE_INCHES, height), layout="constrained")
+        panels = figure.subplots(
+            len(runs), 1, sharex=True, squeeze=False, gridspec_kw={"height_ratios": rows}
+        )[:, 0]
+        points = 72 * (PAGE_INCHES - 1.3) / span
+        for axes, run, found in zip(panels, runs, drawn, strict=True):
+            _panel(axes, run, found, points)
+        panels[-1].set_xlim(0, span * 1.002)
+        _time_axis(panels[-1])
+        _legend(figure, drawn)
+        caption(figure, *runs, note=note)
+    return figure
+
+
+def _check(runs: Sequence[xr.Dataset]) -> None:
+    if not 1 <= len(runs) <= MOST_PANELS:
+        raise InputError(f"timeline: {len(runs)} traces, must be 1 to {MOST_PANELS}")
+    for run in runs:
+        require("timeline", run, variables=COLUMNS, dims=("event",))
+        if "cycles" not in run.attrs:
+            raise InputError("timeline: the dataset has no attribute 'cycles'")
+
+
+def _panel(axes: Axes, run: xr.Dataset, found: list[Track], points: float) -> None:
+    """Draw one schedule; a cycle is so many points wide."""
+    cycles = float(run.attrs["cycles"])
+    step = run["block" if "block" in run else "k_tile"].values.tolist()
+    for row, track in enumerate(found):
+        for kind, spans in _kinds(track.spans).items():
+            _bars(axes, row, kind, spans, points)
+            if not kind.waiting:
+                _numbers(axes, row, spans, step, points)
+        if track.resource and cycles > 0:
+            text = f" {100 * track.busy / cycles:.0f} %"
+            beside = ("axes fraction", "data")
+            axes.annotate(text, (1, row), xycoords=beside, va="center", fontsize=6)
+    axes.axvline(cycles, color="0.2", linewidth=0.8)
+    axes.set_ylim(max(len(found), 1) - 0.5, -0.5)
+    axes.set_yticks(range(len(found)), [track.name for track in found], fontsize=6)
+    axes.tick_params(axis="y", length=0)
+    axes.grid(visible=False, axis="y")
+    title = f"{run.attrs['schedules']}: {cycles:,.10g} cycles"
+    axes.set_title(title, loc="left", pad=2, fontsize=7)
+
+
+def _kinds(spans: Iterable[Span]) -> dict[Kind, list[Span]]:
+    """Group spans that take time by what is drawn alike."""
+    found: dict[Kind, list[Span]] = {}
+    for span in spans:
+        if span.end > span.start:
+            found.setdefault(kind_of(span), []).append(span)
+    return found
+
+
+def kind_of(span: Span) -> Kind:
+    """Return what a span is drawn as."""
+    return Kind(WAITS.get(span.name, span.name) if span.waiting else span.name, span.waiting)
+
+
+def style_of(kind: Kind) -> Mapping[str, Any]:
+    """Return face, edge and hatch of a kind: a resource is waited for in the other direction."""
+    if kind.waiting:
+        colour = WAIT_COLOURS.get(kind.name) or operation_colour(kind.name)
+        pattern = "\\\\\\\\\\\\" if kind.name in RESOURCES else "//////"
+        return {"facecolor": "white", "edgecolor": colour, "hatch": pattern, "linewidth": 0}
+    return {"facecolor": operation_colour(kind.name), "edgecolor": "white", "linewidth": 0.5}
+
+
+def _bars(axes: Axes, row: int, kind: Kind, spans: list[Span], points: float) -> None:
+    """Draw bars of one kind; an operation too short for its rim is a line in its colour."""
+    height = LOW if kind.waiting else HIGH
+    style = dict(style_of(kind))
+    edge = style.pop("edgecolor")
+    wide = [(span.end - span.start) * points >= RIM_POINTS or kind.waiting for span in spans]
+    axes.broken_barh(
+        [(span.start, span.end - span.start) for span in spans],
+        (row - height / 2, height),
+        edgecolors=[edge if one else style["facecolor"] for one in wide],
+        label=kind.words,
+        zorder=1.5 if kind.waiting else 2,
+        gid=f"{row} {kind.words}",
+        **style,
+    )
+
+
+def _numbers(axes: Axes, row: int, spans: list[Span], step: Sequence[int], points: float) -> None:
+    """Write k-tiles or blocks into the bars that are wide enough."""
+    for span in spans:
+        number = str(step[span.event])
+        if step[span.event] >= 0 and (span.end - span.start) * points > DIGIT_POINTS * len(number):
+            axes.annotate(
+                number,
+                ((span.start + span.end) / 2, row),
+                ha="center",
+                va="center_baseline",
+                fontsize=NUMBERS_POINTS,
+                color=_ink(operation_colour(span.name)),
+                annotation_clip=True,
+                in_layout=False,
+            )
+
+
+def _ink(colour: str) -> str:
+    """Return black on light and white on dark colours."""
+    from matplotlib.colors import to_rgb
+
+    red, green, blue = to_rgb(colour)
+    return "black" if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else "white"
+
+
+def _time_axis(axes: Axes) -> None:
+    from matplotlib.ticker import StrMethodFormatter
+
+    axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.10g}"))
+    axes.set_xlabel("time (cycle)")
+
+
+def _legend(figure: Figure, drawn: Iterable[Iterable[Track]]) -> None:
+    from matplotlib.patches import Patch
+
+    known = list(LETTERS)
+    there = {kind for found in drawn for track in found for kind in _kinds(track.spans)}
+    order = sorted(
+        there,
+        key=lambda kind: (
+            kind.waiting,
+            known.index(kind.name) if kind.name in known else len(known),
+            kind.name,
+        ),
+    )
+    if order:
+        handles = [Patch(label=kind.words, **style_of(kind)) for kind in order]
+        figure.legend(handles=handles, loc="outside upper center", ncols=min(len(handles), 6))

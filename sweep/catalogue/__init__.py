@@ -1,0 +1,1 @@
+"""Every schedule by name: found, checked, built in or a user's own."""

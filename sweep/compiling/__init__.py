@@ -1,0 +1,1 @@
+"""How numba compiles here, in one place."""

@@ -1,0 +1,1 @@
+"""From a resolved space to its numbers: blocks of points through the kernels, then what fits."""

@@ -1,0 +1,1 @@
+"""GPUs and what their numbers make of a tile: durations, shapes."""

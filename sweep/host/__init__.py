@@ -1,0 +1,1 @@
+"""What the machine offers: files, memory, processors, a terminal's progress."""

@@ -1,0 +1,1 @@
+"""From what a user types to the arrays that a kernel takes: dimensions, labels, limits."""

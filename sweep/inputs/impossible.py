@@ -1,0 +1,196 @@
+"""Points that cannot exist on their GPU: refused where all alike, flagged where they are cells.
+
+A combination that cannot exist is refused in one line if none of the parameters that make it
+varies. Where one of them does (a list, even of one value, or the schedule), the points that have it
+are flagged: their outputs are NaN, ``feasible`` is no and ``infeasible_reason`` says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sweep.errors import Impossible
+from sweep.hardware.durations import element_rate
+from sweep.hardware.gpu import GPU
+from sweep.hardware.instructions import (
+    TMA_CAPABILITY,
+    smallest_mma,
+    too_many_ctas,
+)
+from sweep.inputs.derivation import Derivation, Quantity
+from sweep.inputs.labels import label_text
+from sweep.quantities.arrays import Array
+from sweep.quantities.variables import GPU_FIELDS, VARIABLES
+
+REASONS = VARIABLES["infeasible_reason"].flag_meanings
+
+
+class Finding(NamedTuple):
+    """Points that cannot exist for one reason.
+
+    ``varies`` says whether a parameter that makes them does; ``error`` gives the refusal.
+    """
+
+    reason: str
+    where: Array
+    varies: bool
+    error: Callable[[], Impossible]
+
+
+def impossible_points(derivation: Derivation, many_schedules: bool) -> Array:
+    """Return the code of ``infeasible_reason`` of points that cannot exist, 0 elsewhere.
+
+    Parameters
+    ----------
+    derivation : Derivation
+        After its values have been worked out.
+    many_schedules : bool
+        Whether the schedule is one of several, so that what it sets by itself varies.
+
+    Raises
+    ------
+    Impossible
+        If none of the parameters that make an impossible combination varies.
+    """
+    codes = np.zeros((1,) * derivation.ndim, dtype=np.int8)
+    for finding in _findings(derivation, many_schedules):
+        if not finding.where.any():
+            continue
+        if not finding.varies:
+            raise finding.error()
+        codes = np.where((codes == 0) & finding.where, REASONS.index(finding.reason), codes)
+    return codes.astype(np.int8)
+
+
+def _findings(derivation: Derivation, many: bool) -> Iterator[Finding]:
+    used = derivation.used
+    if "element_bytes" in used or "element_rate" in used:
+        yield _element_types(derivation)
+    yield from (
+        _unknown_field(name, used[name], derivation)
+        for name in GPU_FIELDS
+        if name in used and name not in derivation.given and name != "compute_capability"
+    )
+    if derivation.schedule.family == "gemm":
+        yield from _loads(derivation, many)
+        if derivation.known:
+            yield _tile_shape(derivation)
+
+
+def _element_types(derivation: Derivation) -> Finding:
+    kinds, gpus = derivation.get("element_type"), derivation.get("gpu")
+    where = np.isnan(derivation.get("element_rate").array)
+
+    def error() -> Impossible:
+        try:
+            element_rate(_card(gpus), str(_first(kinds)))
+        except Impossible as refusal:
+            return refusal
+        raise AssertionError
+
+    return Finding("unsupported_element_type", where, _varies(kinds, gpus), error)
+
+
+def _unknown_field(name: str, field: Quantity, derivation: Derivation) -> Finding:
+    gpus = derivation.get("gpu")
+    unknown = [isinstance(one, GPU) and one.value(name) is None for one in gpus.labels]
+
+    def error() -> Impossible:
+        unit = VARIABLES[name].units
+        unit = "" if unit == "1" else f" (in {unit})"
+        return Impossible(f"{name}: not known for gpu={_card(gpus).name!r}; give {name}=...{unit}")
+
+    where = np.array(unknown)[gpus.array]
+    return Finding("unknown_gpu_field", where, _varies(field), error)
+
+
+def _loads(derivation: Derivation, many: bool) -> Iterator[Finding]:
+    """Find TMA and clusters before compute capability 9.0, clusters without TMA or too large."""
+    capability = derivation.get("compute_capability")
+    old = capability.array < TMA_CAPABILITY
+    too_old = f"needs compute capability {TMA_CAPABILITY:.1f}, here it is {_number(capability)}"
+    if "loader" in derivation.used:
+        loader = derivation.get("loader")
+        yield Finding(
+            "loader",
+            old & _is(loader, "tma"),
+            _varies(loader, capability),
+            lambda: Impossible(f"loader='tma': TMA {too_old}; give loader='cp_async'"),
+        )
+    if "cluster" not in derivation.used and "cluster" not in derivation.given:
+        return
+    cluster = derivation.get("cluster")
+    ctas = derivation.get("cluster_m").array * derivation.get("cluster_n").array
+    if not (ctas > 1).any():
+        return
+    shown = f"cluster={label_text(_first(cluster))}"
+    loader, most = derivation.get("loader"), derivation.get("max_cluster_ctas")
+    yield Finding(
+        "cluster",
+        (ctas > 1) & old,
+        _varies(cluster, capability),
+        lambda: Impossible(f"{shown}: a cluster {too_old}; give cluster='1x1'"),
+    )
+    yield Finding(
+        "cluster",
+        (ctas > 1) & ~_is(loader, "tma"),
+        _varies(cluster, loader) or (many and "loader" not in derivation.given),
+        lambda: Impossible(
+            f"{shown}: multicast needs TMA, and {derivation.schedule.name} loads with"
+            f" {_first(loader)}; give cluster='1x1' or loader='tma'"
+        ),
+    )
+    yield Finding(
+        "cluster",
+        ctas > most.array,
+        _varies(cluster, most),
+        lambda: Impossible(too_many_ctas(shown, int(ctas.max()), int(most.array.max()))),
+    )
+
+
+def _tile_shape(derivation: Derivation) -> Finding:
+    tile, kinds = derivation.get("tile"), derivation.get("element_type")
+    capability = derivation.get("compute_capability")
+    where: Array = np.zeros((1,) * derivation.ndim, dtype=bool)
+    for code in np.unique(kinds.array):
+        sizes = smallest_mma(str(kinds.labels[code]), capability.array)
+        extents = (derivation.get(f"tile_{axis}").array for axis in "mnk")
+        uneven = [extent % size != 0 for extent, size in zip(extents, sizes, strict=True)]
+        where = where | ((kinds.array == code) & (uneven[0] | uneven[1] | uneven[2]))
+
+    def error() -> Impossible:
+        kind = str(_first(kinds))
+        m, n, k = (int(np.ravel(size)[0]) for size in smallest_mma(kind, capability.array))
+        return Impossible(
+            f"tile={label_text(_first(tile))}: no MMA instruction for {kind} divides it at compute"
+            f" capability {_number(capability)}; give M a multiple of {m}, N of {n}, K of {k}"
+        )
+
+    return Finding("tile_shape", where, _varies(tile, kinds, capability), error)
+
+
+def _varies(*quantities: Quantity) -> bool:
+    return any(one.dims for one in quantities)
+
+
+def _is(choice: Quantity, name: str) -> Array:
+    return np.asarray(choice.array == choice.labels.index(name))
+
+
+def _first(quantity: Quantity) -> Any:
+    """Return the label of a quantity that does not vary."""
+    return quantity.labels[int(np.ravel(quantity.array)[0])]
+
+
+def _card(gpus: Quantity) -> GPU:
+    card = _first(gpus)
+    assert isinstance(card, GPU)
+    return card
+
+
+def _number(capability: Quantity) -> str:
+    value = float(np.ravel(capability.array)[0])
+    return "not known" if np.isnan(value) else f"{value:.1f}"

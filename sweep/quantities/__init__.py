@@ -1,0 +1,1 @@
+"""Every parameter and output: its name, unit, limits and labels."""

@@ -1,0 +1,1 @@
+"""From a schedule's list of events to its batch kernel: planned, written, compiled, kept."""

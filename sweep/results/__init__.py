@@ -1,0 +1,1 @@
+"""What a user gets: labelled datasets, single points, traces, and their JSON."""

@@ -1,0 +1,1 @@
+"""The second account: agents, FIFO resources and barriers, event by event."""

@@ -1,0 +1,1 @@
+"""Sweeps on disk: written in chunks, interrupted and gone on with."""

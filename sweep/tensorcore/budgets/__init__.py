@@ -1,0 +1,1 @@
+"""What a tile reuses, and how many stages fit."""

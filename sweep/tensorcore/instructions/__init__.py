@@ -1,0 +1,1 @@
+"""What one instruction holds per lane, and computes."""

@@ -1,0 +1,1 @@
+"""Banks, swizzles and ldmatrix: how many wavefronts operands take."""

@@ -1,0 +1,1 @@
+"""The same over whole spaces, as labelled datasets."""

@@ -1,0 +1,1 @@
+"""DRAM traffic of a product by tile order and scheduler."""
