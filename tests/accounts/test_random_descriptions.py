@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
+import numba
 import pytest
 
 from sweep.description.dependencies import Dependencies, Need
@@ -22,6 +23,9 @@ from tests.accounts.translated_programs import Translation
 DRAWS = int(os.environ.get("WARPSWEEP_DESCRIPTIONS", "1000"))
 CHUNK = 250
 Patch = pytest.MonkeyPatch
+pytestmark = pytest.mark.skipif(
+    bool(numba.config.DISABLE_JIT), reason="nothing compiled in it: the same as in the compiled run"
+)
 
 
 def difference(one: Drawn, service: str) -> str:
