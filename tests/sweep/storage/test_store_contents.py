@@ -13,12 +13,20 @@ import pytest
 import xarray as xr
 
 from sweep.catalogue.schedules import SCHEDULES
+from sweep.description import Count, Loop, Ring
 from sweep.errors import InputError
 from sweep.inputs.space import Space, resolve
 from sweep.storage.fingerprint import fingerprint
 from sweep.storage.store import write_sweep
 
 pytest.importorskip("zarr")
+
+DESCRIBED: dict[str, Any] = {
+    "loops": (Loop("k_tile", "k_tiles"), Loop("out", 4)),
+    "rings": (Ring("ab", "stages", {"transfer": ("mma",)}),),
+    "declares": (Count("subtiles", 4),),
+}
+"""Other values of the fields that hold neither a text nor a number."""
 
 
 def contents(path: Path) -> dict[str, bytes]:
@@ -63,7 +71,8 @@ class TestSchedules:
         names = {one.name for one in dataclasses.fields(own)} - {"events", "program"}
         for name in names - {"name", "family", "agents", "tile_level"}:
             value = getattr(own, name)
-            other = dataclasses.replace(own, **{name: f"{value}x" if isinstance(value, str) else 7})
+            changed = DESCRIBED.get(name, f"{value}x" if isinstance(value, str) else 7)
+            other = dataclasses.replace(own, **{name: changed})
             assert _fields(own) != _fields(other), name
 
     def test_rows_of_either_release_and_kernels(self) -> None:
