@@ -9,6 +9,7 @@ from typing import Any
 from sweep.description import DRAIN, END, MAIN, RESOURCES, START, After, Event, Schedule
 from sweep.description.circuits import simple_circuits, steady_arcs
 from sweep.description.counts import LOWEST, linear
+from sweep.description.delays import absent_delays
 from sweep.errors import InputError
 from sweep.quantities.variables import VARIABLES
 from sweep.recurrence.evaluation_order import delay_faults, order_faults
@@ -52,6 +53,11 @@ def validate(schedule: Schedule) -> None:
             raise InputError(f"schedule {schedule.name!r}: {what} can be described, not yet run")
         for fault in _list_faults(schedule, events):
             raise InputError(f"schedule {schedule.name!r}: {fault}")
+        for name in absent_delays(schedule, release):
+            raise InputError(
+                f"schedule {schedule.name!r}: event {name!r} has no agent, and at times nothing to"
+                " come after; let it start later (starts_at) or give it an agent"
+            )
         for circuit in simple_circuits(events):
             if not circuit.steps:
                 raise InputError(

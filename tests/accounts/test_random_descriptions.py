@@ -20,7 +20,7 @@ from tests.accounts.deadlocks import Elimination
 from tests.accounts.random_descriptions import Drawn, attempts, draw, services
 from tests.accounts.translated_programs import Translation
 
-DRAWS = int(os.environ.get("WARPSWEEP_DESCRIPTIONS", "1000"))
+DRAWS = int(os.environ.get("WARPSWEEP_DESCRIPTIONS", "500"))
 CHUNK = 250
 Patch = pytest.MonkeyPatch
 pytestmark = pytest.mark.skipif(
