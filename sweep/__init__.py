@@ -14,7 +14,7 @@ from sweep.version import __version__
 
 if TYPE_CHECKING:
     from sweep.catalogue.schedules import SCHEDULES
-    from sweep.hardware.gpu import GPUS
+    from sweep.hardware.gpu import GPU, GPUS
     from sweep.results.datasets import where_feasible
     from sweep.results.points import simulate
     from sweep.results.runs import run
@@ -26,10 +26,12 @@ _WHERE = {
     "run": "results.runs",
     "where_feasible": "results.datasets",
     "SCHEDULES": "catalogue.schedules",
+    "GPU": "hardware.gpu",
     "GPUS": "hardware.gpu",
 }
 
 __all__ = [
+    "GPU",
     "GPUS",
     "SCHEDULES",
     "InputError",

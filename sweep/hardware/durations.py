@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sweep.errors import Impossible, InputError
-from sweep.hardware.gpu import GPU, GPUS
+from sweep.hardware.gpu import GPU
+from sweep.hardware.lookup import find_gpu
 from sweep.hardware.shapes import parse_shape
 from sweep.quantities.arrays import Array
 from sweep.quantities.grid import to_grid
@@ -26,7 +27,10 @@ from sweep.quantities.variables import GPU_FIELDS
 
 Numbers = NDArray[Any] | float
 
-ISSUE_CYCLES: Mapping[str, float] = MappingProxyType({"tma": 10.0, "cp_async": 100.0})
+ISSUE_CYCLES: Mapping[str, float] = MappingProxyType(
+    {"tma": 10.0, "cp_async": 100.0, "ld_global": 100.0}
+)
+"""A load through registers has the addresses and the instructions of cp.async."""
 ELEMENT_BYTES: Mapping[str, float] = MappingProxyType(
     {"bf16": 2.0, "fp16": 2.0, "tf32": 4.0, "fp8": 1.0, "int8": 1.0, "fp4": 0.5}
 )
@@ -216,7 +220,7 @@ def durations(
     >>> {name: float(value) for name, value in durations().items() if name in ("t_mma", "t_exp")}
     {'t_mma': 1024.0, 't_exp': 512.0}
     """
-    card = gpu if isinstance(gpu, GPU) else GPUS.find(gpu)
+    card = find_gpu(gpu)
     known: dict[str, Any] = {
         name: np.asarray(fields.get(name, card.value(name)), dtype=np.float64)
         for name in GPU_FIELDS

@@ -10,6 +10,7 @@ import numpy as np
 
 from sweep.description import Schedule
 from sweep.errors import InputError
+from sweep.hardware.capabilities import lacks
 from sweep.hardware.durations import (
     ELEMENT_BYTES,
     FORMULAS,
@@ -19,7 +20,6 @@ from sweep.hardware.durations import (
     formula_inputs,
 )
 from sweep.hardware.gpu import GPU, GPUS
-from sweep.hardware.instructions import TMA_CAPABILITY
 from sweep.hardware.shapes import (
     parse_shape,
 )
@@ -88,7 +88,8 @@ def inputs_of(name: str) -> tuple[str, ...]:
 def uses(schedule: Schedule) -> frozenset[str]:
     """Return every name with a path to an output of a schedule."""
     reached = _reached((*schedule.parameters, *BUDGET[schedule.family], *THROUGHPUT))
-    return reached | {"max_cluster_ctas"} if "cluster" in reached else reached
+    clusters = {"max_cluster_ctas", "largest_cluster_ctas"} if "cluster" in reached else set()
+    return reached | clusters
 
 
 @lru_cache(maxsize=256)
@@ -187,16 +188,18 @@ class Derivation:
         return found
 
     def _loader(self) -> Quantity:
-        """Return the schedule's loader; cp.async where the GPU is too old for TMA."""
+        """Return the schedule's loader, or what a GPU too old for it has instead."""
         found = _constant("loader", _schedule_default("loader", self.schedule), self._unit)
         capability = self.get("compute_capability")
-        old = capability.array < TMA_CAPABILITY
-        tma, cp_async = map(found.labels.index, ("tma", "cp_async"))
-        if found.array.item() != tma or not old.any():
-            return found
-        if old.all():
-            return _constant("loader", "cp_async", self._unit)
-        return Quantity(capability.dims, np.where(old, cp_async, tma), found.labels)
+        tma, cp_async, ld_global = map(found.labels.index, ("tma", "cp_async", "ld_global"))
+        codes = found.array
+        codes = np.where((codes == tma) & lacks("TMA", capability.array), cp_async, codes)
+        if loads_through_registers(self.schedule):
+            older = lacks("cp.async", capability.array)
+            codes = np.where((codes == cp_async) & older, ld_global, codes)
+        if np.all(codes == codes.flat[0]):
+            return _constant("loader", found.labels[codes.flat[0]], self._unit)
+        return Quantity(capability.dims, codes, found.labels)
 
     def _default(self, name: str) -> Quantity:
         if name in OF_SCHEDULE:
@@ -211,6 +214,11 @@ class Derivation:
         if name not in self._varying:
             self._shared[name] = found
         return found
+
+
+def loads_through_registers(schedule: Schedule) -> bool:
+    """Whether its copies may pass through registers: they are stored from there, or waited for."""
+    return "t_store" in schedule.durations or schedule.fixed_stages == 1
 
 
 def _schedule_default(name: str, schedule: Schedule) -> int | str:

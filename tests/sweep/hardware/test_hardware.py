@@ -10,6 +10,7 @@ import pytest
 
 from sweep.catalogue.discovery import discover
 from sweep.errors import InputError
+from sweep.hardware.capabilities import CAPABILITY_FIELDS
 from sweep.hardware.gpu import GPU, GPUS
 from sweep.inputs.derivation import uses
 from sweep.inputs.space import resolve
@@ -145,4 +146,6 @@ def test_any_field_can_be_unknown(name: str) -> None:
             assert str(error).startswith(f"{name}: not known for gpu='mine'")
             resolve(schedule, {"gpu": card, name: 64})
         else:
-            assert name == "compute_capability" or name not in uses(discover()[schedule])
+            followed = name in CAPABILITY_FIELDS and card.value(name) is not None
+            unused = name not in uses(discover()[schedule])
+            assert name == "compute_capability" or followed or unused
