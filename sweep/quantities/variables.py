@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
+from sweep.quantities.bottlenecks import BOTTLENECKS
+
 Kind = Literal[
     "duration", "count", "choice", "physical", "gpu_field", "output", "flag", "trace", "axis"
 ]
@@ -205,15 +207,6 @@ def _integer(
     return Variable(name, kind, units, long_name, "int64", default, lower=lower, upper=2**53)
 
 
-BOTTLENECKS = (
-    "none unordered tensor_core epilogue exp softmax copy_bandwidth mma_latency ring_depth"
-    " copy_issue serial_chain no_work unsettled no_steady_state"
-)
-"""What can set a period, in the order of precedence; none is a deadlock.
-
-After those: nothing takes any time (a period of 0); no regime was found in bounded time; the point
-runs, but only because a tile has no more k-tiles than stages, and holds no steady state.
-"""
 INFEASIBLE_REASONS = (
     "none deadlock shared_memory registers unsupported_element_type unknown_gpu_field loader"
     " cluster tile_shape"
@@ -240,7 +233,7 @@ def _outputs() -> Iterator[Variable]:
     )
     yield Variable("tflops", "output", "TFLOP/s", "useful throughput of full tiles on all SMs")
     for name, long_name, meanings in (
-        ("bottleneck", "what sets the period", BOTTLENECKS),
+        ("bottleneck", "what sets the period", " ".join(BOTTLENECKS)),
         ("feasible", "whether the point fits the hardware", "no yes unknown"),
         ("infeasible_reason", "why the point does not fit or cannot exist", INFEASIBLE_REASONS),
         ("unknown_reason", "why it is not known whether the point fits", UNKNOWN_REASONS),
