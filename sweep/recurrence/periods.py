@@ -45,9 +45,7 @@ def _single_tile(plan: Plan, names: Names) -> str:
     )
 
 
-def _single_tile_tests(
-    plan: Plan, row: Bottleneck, ratios: dict[str, Circuit]
-) -> tuple[str, ...]:
+def _single_tile_tests(plan: Plan, row: Bottleneck, ratios: dict[str, Circuit]) -> tuple[str, ...]:
     """Write the test for a bottleneck, or nothing where it can't be asked for."""
     if row.resource:
         return _busy(plan, row.resource)
@@ -96,7 +94,9 @@ def _tile_level_lines(plan: Plan, names: Names, row: Bottleneck) -> list[str]:
     code = bottleneck_code(row.name)
     if row.resource:
         held = _busy(plan, row.resource, names.loop_count)
-        return [line for test in held for line in (f"if {test}:", f"    return {code}  # {row.name}")]
+        return [
+            line for test in held for line in (f"if {test}:", f"    return {code}  # {row.name}")
+        ]
     if row.duration not in names.durations:
         return []
     lines = [
