@@ -88,7 +88,7 @@ def _flag(circuit: Circuit, schedule: Schedule, events: tuple[Event, ...]) -> st
                 return row.name
     if circuit.through_slot:
         return next(row.name for row in rows if row.through_slot)
-    there = (row for row in rows if row.duration in circuit.takes)
+    there = (row for row in rows if row.duration in circuit.takes and not row.through_slot)
     named = (row.name for row in there if schedule.ring or not row.ring_only)
     return next(named, "serial_chain")
 

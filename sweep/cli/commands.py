@@ -139,7 +139,10 @@ def schedules(kernel: str | None, as_json: bool) -> None:
 @click.argument("names", nargs=-1, metavar="[NAME|FILE.toml]...", shell_complete=gpu_names)
 @json_option()
 def gpus(names: Sequence[str], as_json: bool) -> None:
-    """List the GPUs, every number with its unit and source; a file is a card of one's own."""
+    """List the GPUs, every number with its unit and source.
+
+    A file is a card of one's own.
+    """
     from sweep.cli.listings import gpus_json, gpus_text
 
     if as_json:
