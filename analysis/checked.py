@@ -10,8 +10,8 @@ import numpy as np
 from analysis.quantities import ROWS, limited
 from sweep.description import Schedule
 from sweep.errors import InputError, unknown_name
+from sweep.hardware.lookup import find_gpu
 from sweep.inputs.call_arguments import broadcast
-from sweep.inputs.hardware_names import find_gpu
 from sweep.inputs.labels import check_choice
 from sweep.inputs.reading import read_flag, read_numbers, read_object, read_scalar
 from sweep.inputs.space import read_schedules

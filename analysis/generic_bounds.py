@@ -23,15 +23,13 @@ from sweep.description.circuits import Circuit, simple_circuits, steady_arcs
 from sweep.description.counts import Linear, linear
 from sweep.errors import InputError
 from sweep.quantities.arrays import Array
+from sweep.quantities.bottlenecks import BOTTLENECKS
 from sweep.recurrence.fifo import fifo_programs
 
 Numbers = Mapping[str, Array]
 
 RESOURCE_BOUNDS = {
-    "TC": "bound_tensor_core",
-    "MEM": "bound_copy_bandwidth",
-    "SFU": "bound_exp",
-    "FMA": "bound_softmax",
+    row.resource: f"bound_{row.name}" for row in BOTTLENECKS.values() if row.resource
 }
 
 

@@ -53,9 +53,7 @@ def _whole() -> Iterator[Variable]:
         ("consumer_registers", "1", "registers of a thread that computes", 24, 256),
         ("registers_per_thread", "1", "registers of a thread", 1, 2**16),
         ("smem_bytes", "byte", "shared memory of a CTA", 0, MOST_BYTES),
-        ("reserved_smem_bytes", "byte", "shared memory that the system takes", 0, MOST_BYTES),
-        ("warps_per_sm", "1", "warps that an SM takes in", 1, LARGEST),
-        ("ctas_per_sm", "1", "CTAs that an SM takes in", 1, LARGEST),
+        ("tensor_columns", "1", "Tensor Memory columns of a CTA", 0, LARGEST),
         ("warpgroups", "1", "warpgroups that share a tile", 1, 8),
         ("producers", "1", "warpgroups that copy", 0, 7),
         ("consumers", "1", "warpgroups that compute", 1, 8),
@@ -81,13 +79,6 @@ def _real() -> Iterator[Variable]:
     yield Variable("bytes_per_stage", _KIND, "byte", "a slot", lower=SMALL, upper=LARGE)
     yield Variable("bytes_per_thread", _KIND, "byte", "outstanding", lower=SMALL, upper=LARGE)
     yield Variable("element_bytes", _KIND, "byte", "of an element", lower=1 / 8, upper=16)
-    for name, units, long_name in (
-        ("host_link_bytes_per_second", "byte/s", "bandwidth of the host link"),
-        ("host_link_latency_seconds", "s", "latency of the host link"),
-        ("l2_latency_cycles", "cycle", "latency of L2"),
-        ("shared_memory_latency_cycles", "cycle", "latency of shared memory"),
-    ):
-        yield Variable(name, _KIND, units, long_name, lower=SMALL, upper=LARGE)
     yield Variable("within", _KIND, "1", "of the best", upper=1)
 
 

@@ -15,7 +15,7 @@ from sweep.version import __version__
 
 if TYPE_CHECKING:
     from sweep.catalogue.schedules import SCHEDULES
-    from sweep.hardware.gpu import GPUS
+    from sweep.hardware.gpu import GPU, GPUS
     from sweep.quantities.tile_table import table
     from sweep.results.datasets import where_feasible
     from sweep.results.points import simulate
@@ -28,11 +28,13 @@ _WHERE = {
     "run": "results.runs",
     "where_feasible": "results.datasets",
     "SCHEDULES": "catalogue.schedules",
+    "GPU": "hardware.gpu",
     "GPUS": "hardware.gpu",
     "table": "quantities.tile_table",
 }
 
 __all__ = [
+    "GPU",
     "GPUS",
     "SCHEDULES",
     "InputError",

@@ -16,20 +16,16 @@ _REPR = reprlib.Repr()
 _REPR.maxlist = _REPR.maxtuple = _REPR.maxset = _REPR.maxdict = 4
 _REPR.maxstring = _REPR.maxother = QUOTED
 
-_CLOSE, _VERY_CLOSE = 0.6, 0.8
+_CLOSE, _CLOSE_CARD, _VERY_CLOSE = 0.6, 0.7, 0.8
+_SHORTEST_PART = 3
 _MOST_LISTED = 20
 OTHER_CARDS = frozenset(
     [
-        "h20",
-        "h800",
         "a800",
         "a10",
         "a30",
         "a40",
         "b100",
-        "b300",
-        "gb200",
-        "gb300",
         "gh200",
         "l20",
         "l40",
@@ -37,7 +33,7 @@ OTHER_CARDS = frozenset(
 )
 """GPUs that are not known, and whose names are near to those of other ones."""
 OTHER_GPU = (
-    "enter another card as sweep.hardware.gpu.GPU(name, sm_count=..., ...),"
+    "enter another card in a file, gpu=my.toml, as sweep.GPU(name, sm_count=..., ...),"
     " or its fields as parameters"
 )
 
@@ -179,33 +175,51 @@ def unknown_name(kind: str, name: object, known: Iterable[str]) -> InputError:
     key = text.lower().replace("block_size_", "block_")
     if kind == "parameter" and key in OTHER_NAMES:
         return error(f"unknown parameter {quoted(name)}: {OTHER_NAMES[key]}")
-    near = _nearest(text, names)
+    near = (_nearest_card if kind in ("GPU", "base") else _nearest)(text.lower(), names)
     hint = f"did you mean {near!r}?" if near else _where_to_look(kind, names)
-    return error(f"unknown {kind} {quoted(name)}: {hint}")
+    other = "" if kind != "GPU" else f" Else {OTHER_GPU}" if near else f"; {OTHER_GPU}"
+    return error(f"unknown {kind} {quoted(name)}: {hint}{other}")
 
 
 def _where_to_look(kind: str, names: list[str]) -> str:
     if kind == "parameter" and len(names) > _MOST_LISTED:
         return "'warpsweep variables' lists the parameters"
-    known = f"known: {', '.join(names)}"
-    return f"{known}; {OTHER_GPU}" if kind == "GPU" else known
+    return f"known: {', '.join(names)}"
 
 
-def _nearest(name: str, names: list[str]) -> str:
+def _nearest(small: str, names: list[str]) -> str:
     """Return the name that was likely meant, "" where none is near enough.
 
     It begins with what was given, or is a slip of typing away. A number that goes on or differs
-    ("h20", "h200") makes another name.
+    makes another name.
     """
-    small = name.lower()
-    if re.split("[-_ ]", small)[0] in OTHER_CARDS:
-        return ""
     begins = [one for one in names if len(small) > 1 and one.startswith(small)]
     begins = [one for one in begins if not re.match(r".*\d \d", f"{small} {one[len(small) :]}")]
     close = difflib.get_close_matches(small, names, n=3, cutoff=_CLOSE)
     slips = [one for one in close if _digits(one) == _digits(small)]
     slips += difflib.get_close_matches(small, names, n=1, cutoff=_VERY_CLOSE)
     return next(iter([*begins, *slips]), "")
+
+
+def _nearest_card(small: str, names: list[str]) -> str:
+    """Return the GPU that was likely meant, "" where none is near enough.
+
+    One of the same model ("h20_sxm" is an "h20"), or a slip of typing away. Another number of as
+    many digits is another card ("3090", "4090"), and so are the models of ``OTHER_CARDS``.
+    """
+    model = _model(small)
+    if model in OTHER_CARDS:
+        return ""
+    digits = _digits(small)
+    near = [one for one in names if _digits(one) == digits or len(_digits(one)) != len(digits)]
+    alike = [one for one in near if _model(one) == model]
+    inside = [one for one in near if len(small) > _SHORTEST_PART and small in one]
+    found = difflib.get_close_matches(small, alike or inside, n=1, cutoff=0)
+    return next(iter(found or difflib.get_close_matches(small, near, n=1, cutoff=_CLOSE_CARD)), "")
+
+
+def _model(card: str) -> str:
+    return re.split("[-_ ]", card)[0]
 
 
 def _digits(text: str) -> list[str]:

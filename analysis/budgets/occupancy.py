@@ -1,30 +1,47 @@
 """How many CTAs an SM takes in, with the units in which it really allocates.
 
-Registers are given out in units of 256 per warp, warps in fours (one per SM partition), shared
-memory in units and with a reserve that depend on the compute capability
-(``analysis.budgets.allocation``). Source of the rule: CUDA occupancy calculator,
-``cuda_occupancy.h`` of CUDA 12.8, ``cudaOccRegAllocationGranularity`` and
-``cudaOccMaxBlocksPerSMRegsLimit``.
+Registers are given out in units per warp, warps in fours (one per SM partition), shared memory in
+units and with a reserve, Tensor Memory in powers of two of its columns. The units and limits are
+the GPU's: its own, or those of its compute capability (``sweep.hardware.capabilities``). Source of
+the rule: CUDA occupancy calculator, ``cuda_occupancy.h`` of CUDA 12.8,
+``cudaOccRegAllocationGranularity`` and ``cudaOccMaxBlocksPerSMRegsLimit``; PTX ISA 8.7,
+``tcgen05.alloc``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analysis.budgets.allocation import Allocation, allocation
 from analysis.checked import find_gpu, plain, read
 from sweep.errors import InputError
+from sweep.hardware.capabilities import REGISTER_UNIT
 from sweep.hardware.gpu import GPU
+from sweep.inputs.call_arguments import check_fields
 from sweep.quantities.arrays import Array
 
 WARP_THREADS = 32
-REGISTER_UNIT = 256
-"""Registers of a warp are allocated in units of this many."""
-WARP_UNIT = 4
-"""Warps that hold registers come in groups of this many, one per SM partition."""
+FEWEST_COLUMNS = 32
+"""Of Tensor Memory, that a CTA allocates."""
+LIMITS = (
+    "registers_per_sm",
+    "max_registers_per_thread",
+    "smem_per_sm_bytes",
+    "smem_per_block_bytes",
+    "max_threads_per_cta",
+    "max_threads_per_sm",
+    "max_warps_per_sm",
+    "max_ctas_per_sm",
+    "register_unit",
+    "sm_partitions",
+    "smem_unit_bytes",
+    "reserved_smem_bytes",
+    "tmem_columns",
+)
+"""Fields of a GPU that set it."""
 
 
 class Occupancy(NamedTuple):
@@ -35,8 +52,9 @@ class Occupancy(NamedTuple):
     ctas, warps : int
         Resident CTAs and their warps; 0 where not even one fits.
     limited_by : str
-        "registers", "shared_memory", "warps" or "ctas": the first that gives the fewest.
-    by_registers, by_shared_memory, by_warps, by_ctas : int
+        "registers", "shared_memory", "warps", "ctas" or "tensor_memory": the first that gives the
+        fewest.
+    by_registers, by_shared_memory, by_warps, by_ctas, by_tensor_memory : int
         CTAs that each limit alone would let in.
     """
 
@@ -47,6 +65,7 @@ class Occupancy(NamedTuple):
     by_shared_memory: Any
     by_warps: Any
     by_ctas: Any
+    by_tensor_memory: Any
 
 
 def registers_per_warp(registers_per_thread: ArrayLike) -> Any:
@@ -58,7 +77,7 @@ def registers_per_warp(registers_per_thread: ArrayLike) -> Any:
     (5376, 1280)
     """
     (registers,) = read(registers_per_thread=registers_per_thread)
-    return plain(_per_warp(registers))
+    return plain(_per_warp(registers, np.asarray(REGISTER_UNIT)))
 
 
 def occupancy(
@@ -66,14 +85,8 @@ def occupancy(
     registers_per_thread: ArrayLike,
     smem_bytes: ArrayLike = 0,
     gpu: str | GPU = "lecture",
-    *,
-    registers_per_sm: ArrayLike | None = None,
-    max_registers_per_thread: ArrayLike | None = None,
-    smem_per_sm_bytes: ArrayLike | None = None,
-    smem_per_block_bytes: ArrayLike | None = None,
-    reserved_smem_bytes: ArrayLike | None = None,
-    warps_per_sm: ArrayLike | None = None,
-    ctas_per_sm: ArrayLike | None = None,
+    tensor_columns: ArrayLike = 0,
+    **limits: ArrayLike,
 ) -> Occupancy:
     """Return how many CTAs of a kernel an SM takes in.
 
@@ -88,16 +101,16 @@ def occupancy(
         Shared memory of a CTA, static and dynamic, in bytes.
     gpu : str or GPU
         Where the limits come from that are not given.
-    registers_per_sm, max_registers_per_thread, smem_per_sm_bytes, smem_per_block_bytes : int
-        Limits that replace the GPU's.
-    reserved_smem_bytes, warps_per_sm, ctas_per_sm : int
-        What replaces the numbers of the GPU's compute capability: bytes that the system takes of
-        shared memory per CTA, and the most resident warps and CTAs.
+    tensor_columns : int or array_like
+        Columns of Tensor Memory that a CTA uses; it allocates a power of two, at least 32.
+    **limits : int or array_like
+        Fields of a GPU that replace its own, those of ``LIMITS``.
 
     Raises
     ------
     InputError
-        If a count is not positive, a CTA has more than 1,024 threads, or a limit is not known.
+        If a count is not positive, a CTA has more than 1,024 threads, or a limit is not known:
+        a GPU whose compute capability is not known has to be given its limits.
 
     Examples
     --------
@@ -109,29 +122,23 @@ def occupancy(
     [8, 4, 2]
     """
     card = find_gpu(gpu)
-    unit = allocation(card)
-    threads, registers, own, file, most, smem, block, reserved, warps, ctas = read(
-        threads=threads,
-        registers_per_thread=registers_per_thread,
-        smem_bytes=smem_bytes,
-        registers_per_sm=_limit(card, "registers_per_sm", registers_per_sm),
-        max_registers_per_thread=_limit(card, "max_registers_per_thread", max_registers_per_thread),
-        smem_per_sm_bytes=_limit(card, "smem_per_sm_bytes", smem_per_sm_bytes),
-        smem_per_block_bytes=_limit(card, "smem_per_block_bytes", smem_per_block_bytes),
-        reserved_smem_bytes=_given(reserved_smem_bytes, unit.reserved_smem_bytes),
-        warps_per_sm=_given(warps_per_sm, unit.warps_per_sm),
-        ctas_per_sm=_given(ctas_per_sm, unit.ctas_per_sm),
-    )
-    cta_warps = -(-threads // WARP_THREADS)
+    check_fields(limits, LIMITS, "occupancy")
+    cta: dict[str, Any] = {"threads": threads, "registers_per_thread": registers_per_thread}
+    cta |= {"smem_bytes": smem_bytes, "tensor_columns": tensor_columns}
+    cta |= {name: _limit(card, name, limits.get(name)) for name in LIMITS}
+    v = dict(zip(cta, read(**cta), strict=True))
+    known = card.tmem_columns is not None or "tmem_columns" in limits
+    if not known and v["tensor_columns"].any():
+        raise InputError(_not_known(card, "tmem_columns"))
+    warps = -(-v["threads"] // WARP_THREADS)
     return _fewest(
-        cta_warps,
+        warps,
         {
-            "registers": np.where(registers <= most, _by_registers(file, registers, cta_warps), 0),
-            "shared_memory": np.where(
-                own <= block, _by_memory(smem, own + reserved, unit, ctas), 0
-            ),
-            "warps": warps // cta_warps,
-            "ctas": ctas,
+            "registers": _by_registers(v, warps),
+            "shared_memory": _by_memory(v),
+            "warps": _by_warps(v, warps),
+            "ctas": v["max_ctas_per_sm"],
+            "tensor_memory": _by_columns(v),
         },
     )
 
@@ -147,26 +154,43 @@ def _fewest(cta_warps: Array, limits: dict[str, Array]) -> Occupancy:
     )
 
 
-def _per_warp(registers: Array) -> Array:
-    return np.asarray(-(-registers * WARP_THREADS // REGISTER_UNIT) * REGISTER_UNIT)
+def _per_warp(registers: Array, unit: Array) -> Array:
+    return np.asarray(-(-registers * WARP_THREADS // unit) * unit)
 
 
-def _by_registers(file: Array, registers: Array, cta_warps: Array) -> Array:
-    warps = file // _per_warp(registers) // WARP_UNIT * WARP_UNIT
-    return np.asarray(warps // cta_warps)
+def _by_registers(v: Mapping[str, Array], cta_warps: Array) -> Array:
+    registers, group = v["registers_per_thread"], v["sm_partitions"]
+    held = _per_warp(registers, v["register_unit"])
+    warps = v["registers_per_sm"] // held // group * group
+    return np.where(registers <= v["max_registers_per_thread"], warps // cta_warps, 0)
 
 
-def _by_memory(smem: Array, needed: Array, unit: Allocation, ctas: Array) -> Array:
-    taken = -(-needed // unit.smem_unit_bytes) * unit.smem_unit_bytes
-    return np.asarray(np.where(taken > 0, smem // np.maximum(taken, 1), ctas))
+def _by_memory(v: Mapping[str, Array]) -> Array:
+    unit, own = v["smem_unit_bytes"], v["smem_bytes"]
+    taken = -(-(own + v["reserved_smem_bytes"]) // unit) * unit
+    fit = np.where(taken > 0, v["smem_per_sm_bytes"] // np.maximum(taken, 1), v["max_ctas_per_sm"])
+    return np.where(own <= v["smem_per_block_bytes"], fit, 0)
 
 
-def _given(value: ArrayLike | None, otherwise: int) -> ArrayLike:
-    return otherwise if value is None else value
+def _by_warps(v: Mapping[str, Array], cta_warps: Array) -> Array:
+    resident = np.minimum(v["max_warps_per_sm"], v["max_threads_per_sm"] // WARP_THREADS)
+    return np.where(v["threads"] <= v["max_threads_per_cta"], resident // cta_warps, 0)
+
+
+def _by_columns(v: Mapping[str, Array]) -> Array:
+    columns = v["tensor_columns"]
+    powers = np.exp2(np.ceil(np.log2(np.maximum(columns, FEWEST_COLUMNS)))).astype(np.int64)
+    return np.where(columns > 0, v["tmem_columns"] // powers, v["max_ctas_per_sm"])
 
 
 def _limit(gpu: GPU, name: str, given: ArrayLike | None) -> ArrayLike:
     value = gpu.value(name) if given is None else given
+    if value is None and name == "tmem_columns":
+        return 0  # asked for where a CTA uses some
     if value is None:
-        raise InputError(f"{name}: not known for gpu={gpu.name!r}; give {name}=...")
+        raise InputError(_not_known(gpu, name))
     return value
+
+
+def _not_known(gpu: GPU, name: str) -> str:
+    return f"{name}: not known for gpu={gpu.name!r}; give {name}=..."

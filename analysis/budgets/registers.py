@@ -21,13 +21,11 @@ from sweep.hardware.budgets import (
     WARPGROUP_THREADS,
     accumulator_registers,
 )
+from sweep.hardware.capabilities import MAX_REGISTERS_PER_THREAD, REGISTERS_PER_SM
 from sweep.inputs.call_arguments import Arguments
 
-REGISTERS_PER_SM = 65_536
-MAX_REGISTERS_PER_THREAD = 255
-"""What an instruction can address; ``setmaxnreg`` allows a nominal 256."""
 SETMAXNREG = range(24, 257, 8)
-"""The values that ``setmaxnreg`` takes."""
+"""The values that ``setmaxnreg`` takes: nominally 256, of which instructions can address 255."""
 MOST_COUNT = 2**31 - 1
 
 

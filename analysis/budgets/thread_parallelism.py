@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analysis.budgets.occupancy import WARP_THREADS, Occupancy, occupancy
+from analysis.budgets.occupancy import LIMITS, WARP_THREADS, Occupancy, occupancy
 from analysis.checked import choice, find_gpu, one, read, whole
 from sweep.errors import InputError, unknown_name
 from sweep.hardware.budgets import OTHER_REGISTERS, WARPGROUP_THREADS, accumulator_registers
@@ -128,7 +128,7 @@ def thread_parallelism(
         int(np.ceil(registers)),
         int(np.ceil(takes["stage_bytes"])),
         card,
-        **{name: int(value) for name, value in overrides.items() if name in _LIMITS},
+        **{name: int(value) for name, value in overrides.items() if name in LIMITS},
     )
     slower = max(transfer, mma)
     if not 0 < slower < np.inf:
@@ -141,11 +141,3 @@ def _field(name: str, value: Any) -> float:
     if name not in GPU_FIELDS:
         raise unknown_name("parameter", name, GPU_FIELDS)
     return one(name, value)
-
-
-_LIMITS = (
-    "registers_per_sm",
-    "max_registers_per_thread",
-    "smem_per_sm_bytes",
-    "smem_per_block_bytes",
-)

@@ -146,7 +146,7 @@ class Attribution:
 
     def __str__(self) -> str:
         cycles = f"{self.cycles:,.10g} cycles"
-        return f"{self.schedule}: a critical path of {cycles}\n{_table(self)}"
+        return f"{self.schedule}: a critical path of {cycles}\n{_table(self)}".rstrip("\n")
 
     __repr__ = __str__
 

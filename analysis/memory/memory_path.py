@@ -1,15 +1,13 @@
 """The levels that a byte passes on its way to the Tensor Core, with bandwidth and latency of each.
 
-Bandwidths of DRAM, L2 and shared memory and the latency of DRAM are the GPU's own
-(``sweep.hardware.gpu``). Host links and the latencies of L2 and shared memory are listed here,
-since the engine does not need them, every number with its source.
+Bandwidths and latencies are the GPU's own (``sweep.hardware.presets``, each with its source); only
+the latency of the host link has an order of magnitude for all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from analysis.checked import find_gpu, one
 from sweep.errors import InputError, unknown_name
@@ -20,62 +18,13 @@ from sweep.quantities.variables import GPU_FIELDS
 
 LEVELS = ("host_link", "dram", "l2", "shared_memory")
 
-Sourced = tuple[float, str]
-
-_PCIE = "PCI Express {} x16, one direction, before protocol overhead"
 _RECALLED = "recalled, not checked against a document"
-_LECTURE = "the lecture's machine model: one latency for the whole copy path"
-_RERUN = "H100 SXM5 microbenchmark re-run at 1,980 MHz"
-_BENCHES = "gpu-benches, github te42kyfo/gpu-benches, random chase"
 
-HOST_LINK_LATENCY: Sourced = (
+HOST_LINK_LATENCY = (
     1.3e-6,
     f"order of magnitude: 1.0-1.6 us, V100 over PCIe 3.0, EMOGI, arXiv 2006.06890; {_RECALLED}",
 )
-"""Seconds from a GPU's request to host memory until the data is there."""
-
-_GEN3: Sourced = (15.75e9, _PCIE.format("3.0"))
-_GEN4: Sourced = (31.5e9, _PCIE.format("4.0"))
-_GEN5: Sourced = (63.0e9, _PCIE.format("5.0"))
-_HOPPER: Mapping[str, Sourced] = {
-    "host_link_bytes_per_second": _GEN5,
-    "l2_latency_cycles": (272.3, f"{_RERUN}: L2 hit, average; 295 near, 470 far, arXiv 2607.19922"),
-    "shared_memory_latency_cycles": (29.015, _RERUN),
-}
-
-PATH_NUMBERS: Mapping[str, Mapping[str, Sourced]] = MappingProxyType(
-    {
-        "lecture": {
-            "host_link_bytes_per_second": _GEN5,
-            "l2_latency_cycles": (700, _LECTURE),
-            "shared_memory_latency_cycles": (29.015, f"as H100 SXM: {_RERUN}"),
-        },
-        "v100_sxm2": {
-            "host_link_bytes_per_second": _GEN3,
-            "l2_latency_cycles": (215, _BENCHES),
-        },
-        "a100_sxm": {
-            "host_link_bytes_per_second": _GEN4,
-            "l2_latency_cycles": (211, f"{_BENCHES}; 218 near, 379 far, arXiv 2607.19922"),
-            "shared_memory_latency_cycles": (29.0, "A100 PCIe, Luo et al., arXiv 2402.13499"),
-        },
-        "h100_sxm": _HOPPER,
-        "h200_sxm": _HOPPER,
-        "b200": {
-            "host_link_bytes_per_second": _GEN5,
-            "l2_latency_cycles": (300, "B200 microbenchmarks at 1,965 MHz"),
-            "shared_memory_latency_cycles": (29.0, "B200 microbenchmarks at 1,587 MHz"),
-        },
-    }
-)
-"""What is known of the path beyond a GPU's own fields, by GPU."""
-
-_OWN_FIELDS = (
-    "host_link_bytes_per_second",
-    "host_link_latency_seconds",
-    "l2_latency_cycles",
-    "shared_memory_latency_cycles",
-)
+"""Seconds from a GPU's request to host memory until the data is there, where the GPU has none."""
 
 
 @dataclass(frozen=True)
@@ -108,8 +57,7 @@ def memory_path(gpu: str | GPU = "lecture", **given: float) -> tuple[Level, ...]
     ----------
     gpu : str or GPU
     **given : float
-        Numbers that replace the known ones: GPU fields, and ``host_link_bytes_per_second``,
-        ``host_link_latency_seconds``, ``l2_latency_cycles``, ``shared_memory_latency_cycles``.
+        GPU fields that replace the known ones.
 
     Raises
     ------
@@ -128,8 +76,8 @@ def memory_path(gpu: str | GPU = "lecture", **given: float) -> tuple[Level, ...]
     """
     card = find_gpu(gpu)
     for name in given:
-        if name not in (*GPU_FIELDS, *_OWN_FIELDS):
-            raise unknown_name("parameter", name, (*GPU_FIELDS, *_OWN_FIELDS))
+        if name not in GPU_FIELDS:
+            raise unknown_name("parameter", name, GPU_FIELDS)
     numbers = _Numbers(card, {name: one(name, value) for name, value in given.items()})
     return (
         numbers.level("host_link", "host_link_bytes_per_second", "host_link_latency_seconds"),
@@ -191,8 +139,7 @@ class _Numbers:
     def _find(self, name: str) -> tuple[float | None, str]:
         if name in self.given:
             return self.given[name], "given"
-        if name in GPU_FIELDS:
-            return self.gpu.value(name), self.gpu.sources.get(name, "")
-        if name == "host_link_latency_seconds":
+        value = self.gpu.value(name)
+        if value is None and name == "host_link_latency_seconds":
             return HOST_LINK_LATENCY
-        return PATH_NUMBERS.get(self.gpu.name, {}).get(name, (None, ""))
+        return value, self.gpu.sources.get(name, "")

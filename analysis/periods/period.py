@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from analysis.checked import choice, find_schedule
 from analysis.periods.symbols import latex, symbol, sympy_module
-from analysis.periods.terms import BOTTLENECK_WORDS, Term, term_of
+from analysis.periods.terms import Term, term_of
 from sweep.description import Schedule
 from sweep.description.circuits import circuits_of
 from sweep.description.counts import Linear, linear
@@ -26,7 +26,7 @@ from sweep.inputs.call_arguments import broadcast
 from sweep.inputs.reading import read_mapping, read_numbers
 from sweep.quantities.variables import VARIABLES
 
-__all__ = ["BOTTLENECK_WORDS", "PeriodFormula", "period_formula"]
+__all__ = ["PeriodFormula", "period_formula"]
 
 
 @dataclass(frozen=True)

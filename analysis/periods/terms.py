@@ -9,48 +9,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 from sweep.description import Event, Schedule
 from sweep.description.circuits import Circuit, work_per_step
 from sweep.description.counts import Linear, linear, linear_text
+from sweep.quantities.bottlenecks import BOTTLENECKS
 from sweep.quantities.variables import VARIABLES
 
-BOTTLENECK_WORDS: Mapping[str, str] = MappingProxyType(
-    {
-        "none": "nothing: the point deadlocks",
-        "unordered": "no fixed order of service",
-        "tensor_core": "Tensor Core",
-        "epilogue": "epilogue exposed",
-        "exp": "exp throughput",
-        "softmax": "softmax throughput",
-        "copy_bandwidth": "copy bandwidth",
-        "mma_latency": "MMA completion latency",
-        "ring_depth": "ring too shallow for the latency",
-        "copy_issue": "issue on the critical path",
-        "serial_chain": "operations in series",
-        "no_work": "nothing: it takes no time",
-        "unsettled": "not known: no regime was found",
-        "no_steady_state": "nothing: it runs, but only while a tile fits the ring",
-    }
-)
-"""The meanings of the output ``bottleneck`` in plain words."""
-
-RESOURCE_FLAGS = {"TC": "tensor_core", "SFU": "exp", "FMA": "softmax", "MEM": "copy_bandwidth"}
-
-_OPERATIONS = {
-    "t_issue": "issue",
-    "t_transfer": "copy",
-    "t_latency": "latency",
-    "t_mma": "MMA",
-    "t_store": "store",
-    "t_sync": "barrier",
-    "t_gemm0": "GEMM0",
-    "t_gemm1": "GEMM1",
-    "t_exp": "exp",
-    "t_softmax": "softmax",
-}
+_WORDS = {"t_transfer": "copy", "t_mma": "MMA", "t_gemm0": "GEMM0", "t_gemm1": "GEMM1"}
+"""What takes a duration, where its name does not say."""
 
 
 @dataclass(frozen=True)
@@ -102,9 +70,9 @@ def term_of(circuit: Circuit, schedule: Schedule, events: tuple[Event, ...]) -> 
     counted = Counter(circuit.takes)
     order = [name for name in VARIABLES if name in counted]
     flag = _flag(circuit, schedule, events)
-    words = BOTTLENECK_WORDS[flag]
+    words = BOTTLENECKS[flag].words
     if flag == "serial_chain":
-        chain = [_OPERATIONS.get(name, name) for name in order if name != "t_sync"]
+        chain = [_operation(name) for name in order if name != "t_sync"]
         words = f"{_listed(chain)} in series"
     elif circuit.through_slot and circuit.steps != linear("stages"):
         words += f", {linear_text(circuit.steps)} slots"
@@ -112,16 +80,21 @@ def term_of(circuit: Circuit, schedule: Schedule, events: tuple[Event, ...]) -> 
 
 
 def _flag(circuit: Circuit, schedule: Schedule, events: tuple[Event, ...]) -> str:
+    rows = BOTTLENECKS.values()
     if circuit.steps == linear(1):
-        for resource, flag in RESOURCE_FLAGS.items():
-            work = work_per_step(events, resource)
+        for row in rows:
+            work = work_per_step(events, row.resource) if row.resource else ()
             if work and Counter(work) == Counter(circuit.takes):
-                return flag
+                return row.name
     if circuit.through_slot:
-        return "ring_depth"
-    if "t_mma_latency" in circuit.takes:
-        return "mma_latency"
-    return "copy_issue" if schedule.ring and "t_issue" in circuit.takes else "serial_chain"
+        return next(row.name for row in rows if row.through_slot)
+    there = (row for row in rows if row.duration in circuit.takes and not row.through_slot)
+    named = (row.name for row in there if schedule.ring or not row.ring_only)
+    return next(named, "serial_chain")
+
+
+def _operation(duration: str) -> str:
+    return _WORDS.get(duration, duration.removeprefix("t_"))
 
 
 def _listed(words: list[str]) -> str:

@@ -69,7 +69,6 @@ def simulate(schedule: Schedule, p: Columns) -> Timing:
     return found
 
 
-
 class Outcome(NamedTuple):
     """How a claim fared at points.
 

@@ -93,9 +93,9 @@ def data() -> xr.Dataset:
 
 def shared_memory(gpu: str) -> int:
     """Return the bytes of shared memory that a block of this GPU can have."""
-    from sweep.hardware.gpu import GPUS as KNOWN
+    from sweep.hardware.lookup import find_gpu
 
-    return int(KNOWN.find(gpu).smem_per_block_bytes or 0)
+    return int(find_gpu(gpu).smem_per_block_bytes or 0)
 
 
 ENTRY = Entry(

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from figures.timelines.handovers import handovers
 from figures.timelines.tracks import Span, Track, tracks
 from sweep.errors import InputError
-from sweep.hardware.gpu import GPUS
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -73,13 +72,11 @@ def perfetto(trace: xr.Dataset, clock_hz: float | None = None) -> dict[str, Any]
 
 def clock_of(trace: xr.Dataset) -> float:
     """Return the SM clock of a trace's GPU, in Hz."""
-    if "clock_hz" in trace.coords:
-        return float(trace.coords["clock_hz"])
-    name = str(trace.coords["gpu"].item()) if "gpu" in trace.coords else ""
-    clock = GPUS[name].clock_hz if name in GPUS else None
+    clock = trace.coords.get("clock_hz", trace.attrs.get("clock_hz"))
     if clock is None:
+        name = str(trace.coords["gpu"].item()) if "gpu" in trace.coords else ""
         raise InputError(f"clock_hz: not known for gpu={name!r}; give clock_hz=... (in Hz)")
-    return clock
+    return float(clock)
 
 
 def _processes(trace: xr.Dataset) -> list[list[Track]]:

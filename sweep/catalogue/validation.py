@@ -25,6 +25,7 @@ from sweep.description import (
 )
 from sweep.description.circuits import simple_circuits, steady_arcs
 from sweep.description.counts import LOWEST, linear
+from sweep.description.delays import absent_delays
 from sweep.errors import InputError
 from sweep.quantities.variables import RESIDENCY, VARIABLES
 from sweep.recurrence.evaluation_order import delay_faults, order_faults
@@ -65,6 +66,11 @@ def validate(schedule: Schedule) -> None:
         seen.append(events)
         for fault in _list_faults(schedule, events):
             raise InputError(f"schedule {schedule.name!r}: {fault}")
+        for name in absent_delays(schedule, release):
+            raise InputError(
+                f"schedule {schedule.name!r}: event {name!r} has no agent, and at times nothing to"
+                " come after; let it start later (starts_at) or give it an agent"
+            )
         if beyond_generated(schedule, events):
             continue
         for circuit in simple_circuits(events):

@@ -63,6 +63,7 @@ def simulate(
     \b
     warpsweep simulate warp_specialized stages=4 k_tiles=64
     warpsweep simulate pingpong tile=64x256x64 --gpu h100_sxm --json
+    warpsweep simulate pingpong --gpu my_card.toml
     """
     import sweep
     from sweep.inputs.space import known_parameters
@@ -137,10 +138,13 @@ def schedules(kernel: str | None, as_json: bool) -> None:
 
 
 @cli.command()
-@click.argument("names", nargs=-1, metavar="[NAME]...", shell_complete=gpu_names)
+@click.argument("names", nargs=-1, metavar="[NAME|FILE.toml]...", shell_complete=gpu_names)
 @json_option()
 def gpus(names: Sequence[str], as_json: bool) -> None:
-    """List the GPUs, every number with its unit and source."""
+    """List the GPUs, every number with its unit and source.
+
+    A file is a card of one's own.
+    """
     from sweep.cli.listings import gpus_json, gpus_text
 
     if as_json:
@@ -155,7 +159,7 @@ def gpus(names: Sequence[str], as_json: bool) -> None:
     "--gpu",
     default="lecture",
     show_default=True,
-    metavar="NAME",
+    metavar="NAME|FILE.toml",
     shell_complete=gpu_names,
     help="For which GPU.",
 )

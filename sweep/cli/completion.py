@@ -83,10 +83,11 @@ def schedule_names(
 def gpu_names(
     context: click.Context, parameter: click.Parameter, begun: str
 ) -> list[CompletionItem]:
-    """Return the GPUs that begin so."""
+    """Return the GPUs that begin so, and files where there is none."""
     from sweep.hardware.gpu import GPUS
 
-    return [CompletionItem(name) for name in GPUS if name.startswith(begun)]
+    found = [CompletionItem(name) for name in GPUS if name.startswith(begun)]
+    return found or [CompletionItem(begun, type="file")]
 
 
 def assignments(

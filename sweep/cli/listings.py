@@ -94,7 +94,7 @@ def gpus_text(names: Sequence[str] = ()) -> Iterator[Block]:
     Parameters
     ----------
     names : sequence of str
-        Only these, without the overview; all where empty.
+        Only these, without the overview; all where empty. A file is a card of one's own.
     """
     from sweep.hardware.gpu import GPUS
 
@@ -113,8 +113,9 @@ def gpus_json(names: Sequence[str] = ()) -> list[dict[str, Any]]:
 
 def _chosen(names: Sequence[str]) -> list[GPU]:
     from sweep.hardware.gpu import GPUS
+    from sweep.hardware.lookup import find_gpu
 
-    return [GPUS.find(name) for name in names or GPUS]
+    return [find_gpu(name) for name in names or GPUS]
 
 
 def variables_text() -> Iterator[Block]:

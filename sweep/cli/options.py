@@ -28,7 +28,10 @@ def parameters_of_a_point(command: Command) -> Command:
         "parameters", nargs=-1, metavar="[NAME=VALUE]...", shell_complete=assignments
     )
     gpu = click.option(
-        "--gpu", metavar="NAME", shell_complete=gpu_names, help="The same as gpu=NAME."
+        "--gpu",
+        metavar="NAME|FILE.toml",
+        shell_complete=gpu_names,
+        help="The same as gpu=...: a preset, or a card of one's own.",
     )
     return named(gpu(command))
 

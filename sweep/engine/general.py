@@ -9,12 +9,12 @@ import numpy as np
 from sweep.description import Schedule
 from sweep.engine.work import period_is_per_tile
 from sweep.quantities.arrays import Array
-from sweep.quantities.result_rows import BOTTLENECKS
+from sweep.quantities.bottlenecks import BOTTLENECKS
 from sweep.quantities.tile_table import Lines
 from sweep.recurrence.general.kernels import GeneralKernel
 
-_CODES = {name: code for code, name in enumerate(BOTTLENECKS.split())}
-_BUSY = {"TC": "tensor_core", "SFU": "exp", "FMA": "softmax", "MEM": "copy_bandwidth"}
+_CODES = {name: code for code, name in enumerate(BOTTLENECKS)}
+_BUSY = {row.resource: name for name, row in BOTTLENECKS.items() if row.resource}
 """What it is called where a resource is always busy, in the order of precedence."""
 
 
@@ -29,9 +29,7 @@ class GeneralPoints:
     """
 
     def __init__(self, schedule: Schedule, release: str, first_come: bool) -> None:
-        self.kernel = GeneralKernel(
-            schedule, release, first_come, period_is_per_tile(schedule)
-        )
+        self.kernel = GeneralKernel(schedule, release, first_come, period_is_per_tile(schedule))
 
     def run(
         self,

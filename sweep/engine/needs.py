@@ -107,11 +107,7 @@ def budgets(schedule: Schedule, values: Mapping[str, Array]) -> Budgets:
     smem = np.asarray(needs.smem_bytes + carveout_bytes(values["smem_carveout_bytes"]))
     columns = allocated_columns(needs.columns)
     file, ctas = values["registers_per_sm"], values["ctas_per_sm"]
-    limits = {name: values.get(name, np.asarray(limit)) for name, limit in LIMITS.items()}
-    if "tmem_columns" not in values:
-        limits["tmem_columns"] = np.where(
-            has_tcgen05(values["compute_capability"]), LIMITS["tmem_columns"], 0
-        )
+    limits = _limits(values)
     fit: Array = np.asarray(1)
     if "smem_per_sm_bytes" in values:
         known = ~np.isnan(values["compute_capability"])
@@ -138,6 +134,17 @@ def budgets(schedule: Schedule, values: Mapping[str, Array]) -> Budgets:
         ctas,
         fit,
     )
+
+
+def _limits(values: Mapping[str, Array]) -> dict[str, Array]:
+    """Return what an SM holds at most: the GPU's, else what is common to compute capabilities."""
+    unknown = values["max_ctas_per_sm"] == 0
+    return {
+        name: np.where(
+            (values[name] == 0) & unknown & (name != "tmem_columns"), limit, values[name]
+        )
+        for name, limit in LIMITS.items()
+    }
 
 
 def declares_memory(schedule: Schedule) -> bool:

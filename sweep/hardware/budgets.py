@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sweep.hardware.capabilities import MAX_REGISTERS_PER_THREAD, REGISTERS_PER_SM
 from sweep.quantities.arrays import Array
 
 BARRIER_BYTES = 16
@@ -70,8 +71,8 @@ def accumulator_registers(tile_m: ArrayLike, tile_n: ArrayLike, warpgroups: Arra
 def register_limit(
     consumer_warpgroups: ArrayLike,
     producer: bool,
-    registers_per_sm: ArrayLike = 65_536,
-    max_registers_per_thread: ArrayLike = 255,
+    registers_per_sm: ArrayLike = REGISTERS_PER_SM,
+    max_registers_per_thread: ArrayLike = MAX_REGISTERS_PER_THREAD,
 ) -> Array:
     """Return the registers that a computing thread can get, one CTA per SM.
 

@@ -41,7 +41,8 @@ from sweep.hardware.gemm_durations import (
     t_store,
     t_transfer,
 )
-from sweep.hardware.gpu import GPU, GPUS
+from sweep.hardware.gpu import GPU
+from sweep.hardware.lookup import find_gpu
 from sweep.hardware.shapes import parse_shape
 from sweep.quantities.arrays import Array
 from sweep.quantities.grid import to_grid
@@ -64,7 +65,10 @@ __all__ = [
     "stage_bytes",
 ]
 
-ISSUE_CYCLES: Mapping[str, float] = MappingProxyType({"tma": 10.0, "cp_async": 100.0})
+ISSUE_CYCLES: Mapping[str, float] = MappingProxyType(
+    {"tma": 10.0, "cp_async": 100.0, "ld_global": 100.0}
+)
+"""A load through registers has the addresses and the instructions of cp.async."""
 
 
 def t_latency(latency_cycles: Numbers) -> Array:
@@ -173,7 +177,7 @@ def durations(
     >>> {name: float(value) for name, value in durations().items() if name in ("t_mma", "t_exp")}
     {'t_mma': 1024.0, 't_exp': 512.0}
     """
-    card = gpu if isinstance(gpu, GPU) else GPUS.find(gpu)
+    card = find_gpu(gpu)
     known: dict[str, Any] = {
         name: np.asarray(fields.get(name, card.value(name)), dtype=np.float64)
         for name in GPU_FIELDS

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import pkgutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
+from importlib import import_module
 from types import MappingProxyType
 from typing import Any
 
 from sweep.errors import unknown_name
-from sweep.hardware.presets import PRESETS
+from sweep.hardware import presets
+from sweep.hardware.capabilities import BY_CAPABILITY, CAPABILITY_FIELDS, INSTRUCTIONS, has
+from sweep.hardware.presets._preset import Preset
 from sweep.host.tables import Block, Column, Prose, Table, whole
 from sweep.quantities.variables import GPU_FIELDS, VARIABLES
 
@@ -21,8 +25,9 @@ class GPU:
     ----------
     name, summary : str
         Its name and one line about it.
-    compute_capability, sm_count ... dram_bytes_per_second : float, int or None
-        See ``sweep.quantities.variables`` for units and meanings.
+    compute_capability, sm_count ... largest_cluster_ctas : float, int or None
+        See ``sweep.quantities.variables`` for units and meanings. From ``max_threads_per_cta`` on
+        they follow from the compute capability unless given.
     element_rates : mapping of str to float
         Tensor Core rate of an element type relative to 16-bit; a type that is absent is not
         supported.
@@ -48,15 +53,45 @@ class GPU:
     max_registers_per_thread: int | None = None
     l2_bytes: int | None = None
     dram_bytes_per_second: float | None = None
+    l2_latency_cycles: float | None = None
+    shared_memory_latency_cycles: float | None = None
+    host_link_bytes_per_second: float | None = None
+    host_link_latency_seconds: float | None = None
+    tmem_bytes_per_cycle: float | None = None
+    max_threads_per_cta: int | None = None
+    max_threads_per_sm: int | None = None
+    max_warps_per_sm: int | None = None
+    max_ctas_per_sm: int | None = None
+    register_unit: int | None = None
+    sm_partitions: int | None = None
+    smem_unit_bytes: int | None = None
+    reserved_smem_bytes: int | None = None
+    tmem_columns: int | None = None
+    portable_cluster_ctas: int | None = None
+    largest_cluster_ctas: int | None = None
     element_rates: Mapping[str, float] = field(
         default_factory=lambda: {"bf16": 1.0, "fp16": 1.0}, hash=False
     )
     sources: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
-        """Keep the mappings from being changed: presets are shared."""
-        for name in ("element_rates", "sources"):
-            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+        """Fill in what the compute capability sets; keep the mappings from being changed."""
+        sources = self._follow_capability(dict(self.sources))
+        object.__setattr__(self, "sources", MappingProxyType(sources))
+        object.__setattr__(self, "element_rates", MappingProxyType(dict(self.element_rates)))
+
+    def _follow_capability(self, sources: dict[str, str]) -> dict[str, str]:
+        """Set what is not given; what another capability had set, before ``replace``, follows."""
+        row = BY_CAPABILITY.get(self.compute_capability or 0, {})
+        for name in CAPABILITY_FIELDS:
+            own = (self.value(name), sources.get(name, ""))
+            if own[0] is None or any(own == one[name] for one in BY_CAPABILITY.values()):
+                number, source = row.get(name, (None, ""))
+                object.__setattr__(self, name, number)
+                sources.pop(name, None)
+                if source:
+                    sources[name] = source
+        return sources
 
     def __reduce__(self) -> tuple[Any, ...]:
         values = (getattr(self, row.name) for row in fields(self))
@@ -68,10 +103,17 @@ class GPU:
         found: float | int | None = getattr(self, name)
         return found
 
+    @property
+    def instructions(self) -> tuple[str, ...]:
+        """Instructions that its compute capability has; none where that is not known."""
+        return tuple(name for name in INSTRUCTIONS if has(name, self.compute_capability))
+
     def _shown(self, name: str) -> str:
         value = self.value(name)
         if name == "compute_capability" and value is not None:
             return f"{value:.1f}"
+        if name == "tmem_bytes_per_cycle" and self.tmem_columns == 0:
+            return "none"
         return _number(value)
 
     def blocks(self) -> tuple[Block, ...]:
@@ -80,6 +122,7 @@ class GPU:
             (name, self._shown(name), _unit(name), self.sources.get(name, ""))
             for name in GPU_FIELDS
         ]
+        rows.append(("instructions", "", "", " ".join(self.instructions) or "not known"))
         rows += [
             (f"  {name}", f"{rate:g}", "of 16-bit", self.sources.get(f"element_rates.{name}", ""))
             for name, rate in self.element_rates.items()
@@ -149,19 +192,35 @@ def _number(value: float | None) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:.6g}"
 
 
-def _gpu(name: str) -> GPU:
-    summary, numbers, rates = PRESETS[name]
+def of_preset(name: str, preset: Preset) -> GPU:
+    """Return the GPU that a preset's file describes."""
+    numbers, rates = preset.numbers, preset.element_rates
     sources = {key: source for key, (_, source) in numbers.items()}
     sources |= {f"element_rates.{key}": source for key, (_, source) in rates.items()}
     figures: dict[str, Any] = {key: number for key, (number, _) in numbers.items()}
     return GPU(
         name,
-        summary,
+        preset.summary,
         **figures,
         element_rates={key: rate for key, (rate, _) in rates.items()},
         sources=sources,
     )
 
 
-GPUS: GPUTable = GPUTable({name: _gpu(name) for name in PRESETS})
+def discover() -> dict[str, GPU]:
+    """Return the GPU of every preset's file: the default first, then by compute capability."""
+    names = (info.name for info in pkgutil.iter_modules(presets.__path__))
+    found = {
+        name: of_preset(name, import_module(f"{presets.__name__}.{name}").PRESET)
+        for name in names
+        if not name.startswith("_")
+    }
+    default = VARIABLES["gpu"].default
+    order = sorted(
+        found.values(), key=lambda gpu: (gpu.name != default, gpu.compute_capability or 0, gpu.name)
+    )
+    return {gpu.name: gpu for gpu in order}
+
+
+GPUS: GPUTable = GPUTable(discover())
 """The GPUs that are known by name."""

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sweep.description import Schedule
 from sweep.hardware.attention_durations import QUERY_ROWS
+from sweep.hardware.capabilities import lacks
 from sweep.hardware.element_types import multiplied_as
-from sweep.hardware.instructions import TMA_CAPABILITY
 from sweep.inputs.quantity import Quantity, constant
 from sweep.inputs.tile_counts import tiles_of_tables
 from sweep.quantities.variables import SERVICES, VARIABLES
@@ -19,16 +20,23 @@ if TYPE_CHECKING:
 
 
 def _loader(one: Derivation) -> Quantity:
-    """Return the schedule's loader; cp.async where the GPU is too old for TMA."""
+    """Return the schedule's loader, or what a GPU too old for it has instead."""
     found = one.default("loader")
     capability = one.get("compute_capability")
-    old = capability.array < TMA_CAPABILITY
-    tma, cp_async = map(found.labels.index, ("tma", "cp_async"))
-    if found.array.item() != tma or not old.any():
-        return found
-    if old.all():
-        return constant("loader", "cp_async", (1,) * one.ndim)
-    return Quantity(capability.dims, np.where(old, cp_async, tma), found.labels)
+    tma, cp_async, ld_global = map(found.labels.index, ("tma", "cp_async", "ld_global"))
+    codes = found.array
+    codes = np.where((codes == tma) & lacks("TMA", capability.array), cp_async, codes)
+    if loads_through_registers(one.schedule):
+        older = lacks("cp.async", capability.array)
+        codes = np.where((codes == cp_async) & older, ld_global, codes)
+    if np.all(codes == codes.flat[0]):
+        return constant("loader", found.labels[codes.flat[0]], (1,) * one.ndim)
+    return Quantity(capability.dims, codes, found.labels)
+
+
+def loads_through_registers(schedule: Schedule) -> bool:
+    """Whether its copies may pass through registers: they are stored from there, or waited for."""
+    return "t_store" in schedule.durations or schedule.fixed_stages == 1
 
 
 def _rows(one: Derivation) -> Quantity:

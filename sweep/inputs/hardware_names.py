@@ -7,25 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from sweep.errors import InputTypeError, quoted
 from sweep.hardware.durations import ELEMENT_BYTES, element_rate
-from sweep.hardware.gpu import GPU, GPUS
 from sweep.inputs.labels import check_choice
 from sweep.inputs.one_or_many import Names
 from sweep.quantities.arrays import Array
-
-
-def find_gpu(gpu: str | GPU) -> GPU:
-    """Return a GPU by its name.
-
-    Raises
-    ------
-    InputError
-        With the nearest name where there is none, and for anything that is neither.
-    """
-    if isinstance(gpu, str | GPU):
-        return gpu if isinstance(gpu, GPU) else GPUS.find(gpu)
-    raise InputTypeError(f"gpu={quoted(gpu)}: must be one name or a GPU, not {type(gpu).__name__}")
 
 
 def element_type_of(known: Iterable[str]) -> Callable[[Any], str]:

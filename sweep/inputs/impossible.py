@@ -13,14 +13,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sweep.errors import Impossible
+from sweep.hardware.capabilities import INSTRUCTIONS, lacks
 from sweep.hardware.durations import element_rate
 from sweep.hardware.element_types import SCALES
 from sweep.hardware.gpu import GPU
 from sweep.hardware.instructions import (
-    TMA_CAPABILITY,
+    MOST_CLUSTER_CTAS,
+    more_than_the_gpu_has,
     smallest_mma,
     too_many_ctas,
 )
+from sweep.inputs.chosen import loads_through_registers
 from sweep.inputs.derivation import Derivation
 from sweep.inputs.labels import label_text
 from sweep.inputs.quantity import Quantity
@@ -28,6 +31,7 @@ from sweep.quantities.arrays import Array
 from sweep.quantities.variables import GPU_FIELDS, VARIABLES
 
 REASONS = VARIABLES["infeasible_reason"].flag_meanings
+_WORDS = {"cluster": "a cluster"}
 
 
 class Finding(NamedTuple):
@@ -157,39 +161,80 @@ def _unknown_field(name: str, field: Quantity, derivation: Derivation) -> Findin
 
 
 def _loads(derivation: Derivation, many: bool) -> Iterator[Finding]:
-    """Find TMA and clusters before compute capability 9.0, clusters without TMA or too large."""
+    """Find loaders and clusters that the GPU or the schedule does not have, or that do not go."""
     capability = derivation.get("compute_capability")
-    old = capability.array < TMA_CAPABILITY
-    too_old = f"needs compute capability {TMA_CAPABILITY:.1f}, here it is {_number(capability)}"
+    chosen = many and "loader" not in derivation.given
     if "loader" in derivation.used:
-        loader = derivation.get("loader")
+        loader, name = derivation.get("loader"), derivation.schedule.name
+        staged = loads_through_registers(derivation.schedule)
+        for choice, instruction, other in (
+            ("tma", "TMA", "give loader='cp_async'"),
+            (
+                "cp_async",
+                "cp.async",
+                "give loader='ld_global'" if staged else f"{name} copies while it computes",
+            ),
+        ):
+            yield Finding(
+                "loader",
+                lacks(instruction, capability.array) & _is(loader, choice),
+                _varies(loader, capability) or chosen,
+                _refusal(f"loader={choice!r}", instruction, capability, other),
+            )
         yield Finding(
             "loader",
-            old & _is(loader, "tma"),
-            _varies(loader, capability),
-            lambda: Impossible(f"loader='tma': TMA {too_old}; give loader='cp_async'"),
+            _is(loader, "ld_global") & ~np.asarray(staged),
+            _varies(loader) or chosen,
+            lambda: Impossible(
+                f"loader='ld_global': {name} copies while it computes, and a load through registers"
+                " does not; give loader='cp_async' or 'tma'"
+            ),
         )
-    if "cluster" not in derivation.used and "cluster" not in derivation.given:
-        return
+    if "cluster" in derivation.used or "cluster" in derivation.given:
+        yield from _clusters(derivation, capability, chosen)
+
+
+def _refusal(
+    shown: str, instruction: str, capability: Quantity, other: str
+) -> Callable[[], Impossible]:
+    """Return what says which compute capability an instruction needs."""
+    what, first = _WORDS.get(instruction, instruction), INSTRUCTIONS[instruction][0]
+    return lambda: Impossible(
+        f"{shown}: {what} needs compute_capability {first:.1f}, here it is {_number(capability)};"
+        f" {other}"
+    )
+
+
+def _clusters(derivation: Derivation, capability: Quantity, chosen: bool) -> Iterator[Finding]:
+    """Find clusters that a GPU does not have, clusters without TMA, and too large ones."""
     cluster = derivation.get("cluster")
     ctas = derivation.get("cluster_m").array * derivation.get("cluster_n").array
     if not (ctas > 1).any():
         return
     shown = f"cluster={label_text(_first(cluster))}"
     loader, most = derivation.get("loader"), derivation.get("max_cluster_ctas")
+    held = derivation.get("largest_cluster_ctas")
     yield Finding(
         "cluster",
-        (ctas > 1) & old,
+        (ctas > 1) & lacks("cluster", capability.array),
         _varies(cluster, capability),
-        lambda: Impossible(f"{shown}: a cluster {too_old}; give cluster='1x1'"),
+        _refusal(shown, "cluster", capability, "give cluster='1x1'"),
     )
     yield Finding(
         "cluster",
         (ctas > 1) & ~_is(loader, "tma"),
-        _varies(cluster, loader) or (many and "loader" not in derivation.given),
+        _varies(cluster, loader) or chosen,
         lambda: Impossible(
             f"{shown}: multicast needs TMA, and {derivation.schedule.name} loads with"
             f" {_first(loader)}; give cluster='1x1' or loader='tma'"
+        ),
+    )
+    yield Finding(
+        "cluster",
+        (held.array > 0) & (ctas > held.array) & (ctas <= MOST_CLUSTER_CTAS),
+        _varies(cluster, held),
+        lambda: Impossible(
+            more_than_the_gpu_has(shown, _card(derivation.get("gpu")).name, int(held.array.max()))
         ),
     )
     yield Finding(

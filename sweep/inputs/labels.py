@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from sweep.errors import InputError, InputTypeError, quoted, unknown_name
-from sweep.hardware.gpu import GPU, GPUS
+from sweep.hardware.gpu import GPU
 from sweep.hardware.gpu_checks import check_gpu
+from sweep.hardware.lookup import find_gpu
 from sweep.hardware.shapes import parse_shape
 from sweep.quantities.arrays import Array
 from sweep.quantities.numbers import kind_of
@@ -75,12 +77,10 @@ def _label(variable: Variable, item: Any) -> Label:
         raise _not_a_label(variable, item)
     if variable.dtype == "shape" and isinstance(item, str | tuple):
         return parse_shape(variable.name, item)
-    if isinstance(item, GPU) and variable.name == "gpu":
-        return item
+    if variable.name == "gpu" and isinstance(item, GPU | str | os.PathLike):
+        return find_gpu(item)
     if not isinstance(item, str):
         raise _not_a_label(variable, item)
-    if variable.name == "gpu":
-        return GPUS.find(str(item))
     if item not in variable.choices:
         raise unknown_name(variable.name, str(item), variable.choices)
     return str(item)

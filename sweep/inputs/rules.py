@@ -160,7 +160,7 @@ def uses(schedule: Schedule) -> frozenset[str]:
         if name not in reached:
             reached.add(name)
             waiting.extend(rules.inputs(name))
-    clusters = {"max_cluster_ctas"} if "cluster" in reached else set()
+    clusters = {"max_cluster_ctas", "largest_cluster_ctas"} if "cluster" in reached else set()
     return frozenset(reached | clusters | set(OCCUPANCY))
 
 

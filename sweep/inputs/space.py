@@ -17,6 +17,7 @@ from sweep.catalogue.own_names import enter_names
 from sweep.catalogue.schedules import SCHEDULES
 from sweep.description import RESOURCES, Schedule
 from sweep.errors import OTHER_NAMES, InputError, quoted, unknown_name
+from sweep.hardware.capabilities import CAPABILITY_FIELDS
 from sweep.hardware.gpu import GPU
 from sweep.inputs.arguments import Argument, read_argument
 from sweep.inputs.combinations import (
@@ -115,7 +116,8 @@ def resolve(schedule: Any, parameters: Mapping[str, Any]) -> Space:
     ------
     InputError
         For names that do not exist, parameters that none of the schedules uses (a GPU field is
-        taken where all those that the schedules use are given too: together they are a card),
+        taken where all those that the schedules use are given too: together they are a card, and
+        None in it is what is not known of the card),
         values outside the limits of the registry, axes that do not fit together, ``k`` and
         ``k_tiles`` that contradict each other, and what cannot exist on a GPU where none of the
         parameters that make it varies; where one does, its points are flagged.
@@ -127,7 +129,7 @@ def resolve(schedule: Any, parameters: Mapping[str, Any]) -> Space:
     ({'stages': 3}, array([1024.]))
     """
     schedules, is_axis = read_schedules(schedule)
-    _check_names(parameters, schedules)
+    parameters = _check_names(parameters, schedules)
     arguments = {name: read_argument(name, value) for name, value in parameters.items()}
     names = tuple(one.name for one in schedules) if is_axis else None
     dims, coords = lay_out(arguments, names)
@@ -219,9 +221,13 @@ def known_parameters(schedule: Any) -> tuple[str, ...]:
     return tuple(PARAMETERS)
 
 
-def _check_names(parameters: Mapping[str, Any], schedules: tuple[Schedule, ...]) -> None:
+def _check_names(
+    parameters: Mapping[str, Any], schedules: tuple[Schedule, ...]
+) -> Mapping[str, Any]:
+    """Refuse what has no effect; return the parameters without what a whole card leaves unknown."""
     used = frozenset().union(*(uses(one) for one in schedules))
-    card = used.intersection(GPU_FIELDS) - {"compute_capability", *OCCUPANCY} <= set(parameters)
+    optional = {"compute_capability", *OCCUPANCY, *CAPABILITY_FIELDS}
+    card = used.intersection(GPU_FIELDS) - optional <= set(parameters)
     for name in parameters:
         if name not in PARAMETERS:
             raise unknown_name("parameter", name, PARAMETERS)
@@ -231,6 +237,12 @@ def _check_names(parameters: Mapping[str, Any], schedules: tuple[Schedule, ...])
             who = f"used by {', '.join(users)}" if users else "no schedule uses it"
             hint = f"; {OTHER_NAMES[name]}" if name in OTHER_NAMES else ""
             raise InputError(f"{name}: has no effect on {chosen}; {who}{hint}")
+    unknown = set(GPU_FIELDS) if card else set()
+    return {
+        name: value
+        for name, value in parameters.items()
+        if value is not None or name not in unknown
+    }
 
 
 def _derive(

@@ -34,8 +34,8 @@ import numpy as np
 from sweep.errors import InputError, unknown_name
 from sweep.host.files import shown
 from sweep.host.memory import available_bytes, human_bytes
+from sweep.host.toml_file import read_toml, short
 from sweep.inputs.space import Space, known_parameters, resolve
-from sweep.inputs.toml_file import read_toml, short
 from sweep.quantities.arrays import Array
 from sweep.quantities.variables import PARAMETERS, VARIABLES
 

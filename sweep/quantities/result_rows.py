@@ -4,18 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sweep.quantities.bottlenecks import BOTTLENECKS
 from sweep.quantities.variable import Variable
 
-BOTTLENECKS = (
-    "none unordered tensor_core epilogue exp softmax copy_bandwidth mma_latency ring_depth"
-    " copy_issue serial_chain no_work unsettled no_steady_state waiting"
-)
-"""What can set a period, in the order of precedence; none is a deadlock.
-
-After those: nothing takes any time (a period of 0); no regime was found in bounded time; the point
-runs, but only because a tile has no more k-tiles than stages, and holds no steady state; no
-resource is always busy, and agents, latencies or slots set the pace, it is not told which.
-"""
 INFEASIBLE_REASONS = (
     "none deadlock shared_memory registers unsupported_element_type unknown_gpu_field loader"
     " cluster tile_shape tensor_memory threads ctas_per_sm"
@@ -51,7 +42,7 @@ def output_rows() -> Iterator[Variable]:
     )
     yield Variable("tflops", "output", "TFLOP/s", "useful throughput of full tiles on all SMs")
     for name, long_name, meanings in (
-        ("bottleneck", "what sets the period", BOTTLENECKS),
+        ("bottleneck", "what sets the period", " ".join(BOTTLENECKS)),
         ("feasible", "whether the point fits the hardware", "no yes unknown"),
         ("infeasible_reason", "why the point does not fit or cannot exist", INFEASIBLE_REASONS),
         ("unknown_reason", "why it is not known whether the point fits", UNKNOWN_REASONS),

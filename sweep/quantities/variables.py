@@ -96,7 +96,7 @@ def _choices() -> Iterator[Variable]:
         ("release", "who frees a slot", "consumer", ("consumer", "hardware")),
         ("arbitration", "order of service of shared resources", "ordered", SERVICES),
         ("tile_scheduler", "how CTAs get their output tiles", None, TILE_SCHEDULERS),
-        ("loader", "instruction that issues the copies", None, ("tma", "cp_async")),
+        ("loader", "instruction that issues the copies", None, ("tma", "cp_async", "ld_global")),
         ("element_type", "type of the input elements", "bf16", ELEMENT_TYPES),
         ("element_type_a", "type of the elements of A", None, (*ELEMENT_TYPES, "int4")),
         ("element_type_b", "type of the elements of B", None, (*ELEMENT_TYPES, "int4")),
@@ -169,6 +169,34 @@ def _gpu_fields() -> Iterator[Variable]:
     yield _integer("max_registers_per_thread", kind, "1", "32-bit registers a thread can address")
     yield _integer("l2_bytes", kind, "byte", "L2 cache", lower=0)
     yield _rate("dram_bytes_per_second", "byte/s", "device-memory bandwidth")
+    for name, long_name in (
+        ("l2_latency_cycles", "latency of an L2 hit"),
+        ("shared_memory_latency_cycles", "latency of shared memory"),
+    ):
+        yield Variable(name, kind, "cycle", long_name, upper=EXACT_CYCLES)
+    yield _rate("host_link_bytes_per_second", "byte/s", "bandwidth of the host link")
+    yield _rate("host_link_latency_seconds", "s", "latency of the host link")
+    yield _rate("tmem_bytes_per_cycle", "byte/cycle", "reads of Tensor Memory per SM")
+    yield from _capability_fields(kind)
+
+
+def _capability_fields(kind: Kind) -> Iterator[Variable]:
+    """Yield what follows from the compute capability unless a card says otherwise."""
+    rows: tuple[tuple[str, str, str, int], ...] = (
+        ("max_threads_per_cta", "1", "most threads of a CTA", 1),
+        ("max_threads_per_sm", "1", "most resident threads of an SM", 1),
+        ("max_warps_per_sm", "1", "most resident warps of an SM", 1),
+        ("max_ctas_per_sm", "1", "most resident CTAs of an SM", 1),
+        ("register_unit", "1", "registers of a warp are given out in units of this many", 1),
+        ("sm_partitions", "1", "warps that hold registers come in groups of this many", 1),
+        ("smem_unit_bytes", "byte", "shared memory of a CTA is given out in units of this", 1),
+        ("reserved_smem_bytes", "byte", "shared memory that the system takes per CTA", 0),
+        ("tmem_columns", "1", "Tensor Memory columns of an SM, 128 lanes x 4 byte each", 0),
+        ("portable_cluster_ctas", "1", "most CTAs of a portable cluster", 1),
+        ("largest_cluster_ctas", "1", "most CTAs of a cluster", 1),
+    )
+    for name, units, long_name, lower in rows:
+        yield _integer(name, kind, units, long_name, lower=lower)
 
 
 def _rate(name: str, units: str, long_name: str) -> Variable:

@@ -21,9 +21,9 @@ from sweep.compiling.kept import once
 from sweep.description import Schedule
 from sweep.description.counts import linear
 from sweep.errors import InputError
-from sweep.quantities.variables import VARIABLES
+from sweep.quantities.bottlenecks import bottleneck_code
 
-UNORDERED = VARIABLES["bottleneck"].flag_meanings.index("unordered")
+UNORDERED = bottleneck_code("unordered")
 
 
 @cache

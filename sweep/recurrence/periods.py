@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from sweep.description.circuits import Circuit, work_per_step, work_per_tile
 from sweep.description.counts import linear_text
-from sweep.quantities.variables import VARIABLES
+from sweep.quantities.bottlenecks import BOTTLENECKS, Bottleneck, bottleneck_code
 from sweep.recurrence.code_text import function_code, latest_of
 from sweep.recurrence.plan import Plan
 from sweep.recurrence.state import Names
@@ -22,37 +22,40 @@ def steady_code(plan: Plan, names: Names) -> str:
     return _tile_level(plan, names) if plan.schedule.tile_level else _single_tile(plan, names)
 
 
-def _code(name: str) -> int:
-    return VARIABLES["bottleneck"].flag_meanings.index(name)
-
-
 def _single_tile(plan: Plan, names: Names) -> str:
     body = []
     for lag in plan.deadlocks_where:
         body += [
             f"if {linear_text(lag)} < 1:  # runs at all only for few k-tiles: no steady state",
-            f"    return math.nan, {_code('no_steady_state')}",
+            f"    return math.nan, {bottleneck_code('no_steady_state')}",
         ]
     ratios = {f"circuit_{i}": circuit for i, circuit in enumerate(plan.circuits)}
     body += [f"{name} = {circuit}" for name, circuit in ratios.items()]
     body += [f"period = {latest_of(ratios)}"]
-    busy = (("TC", "tensor_core"), ("SFU", "exp"), ("FMA", "softmax"), ("MEM", "copy_bandwidth"))
     tests = [("period == 0.0", "no_work")]
-    tests += [(test, cause) for resource, cause in busy for test in _busy(plan, resource)]
-    with_latency = _binding(ratios, lambda c: "t_mma_latency" in c.takes)
-    tests += [(f"(t_mma_latency > 0.0) & ({with_latency})" if with_latency else "", "mma_latency")]
-    tests += [(_binding(ratios, lambda c: c.through_slot), "ring_depth")]
-    issues = _binding(ratios, lambda c: "t_issue" in c.takes) if plan.schedule.ring else ""
-    tests += [(f"(t_issue > 0.0) & ({issues})" if issues else "", "copy_issue")]
+    for row in BOTTLENECKS.values():
+        tests += [(test, row.name) for test in _single_tile_tests(plan, row, ratios)]
     # The first test that holds wins: the last to be applied, without a branch to mispredict.
-    body += [f"bottleneck = {_code('serial_chain')}"]
-    for test, bottleneck in reversed(tests):
-        if test:
-            body += [f"bottleneck = {_code(bottleneck)} if {test} else bottleneck  # {bottleneck}"]
+    body += [f"bottleneck = {bottleneck_code('serial_chain')}"]
+    for test, name in reversed(tests):
+        body += [f"bottleneck = {bottleneck_code(name)} if {test} else bottleneck  # {name}"]
     body += ["return period, bottleneck"]
     return function_code(
         "steady_state", ", ".join(names.parameters), "Return period and bottleneck.", body
     )
+
+
+def _single_tile_tests(plan: Plan, row: Bottleneck, ratios: dict[str, Circuit]) -> tuple[str, ...]:
+    """Write the test for a bottleneck, or nothing where it can't be asked for."""
+    if row.resource:
+        return _busy(plan, row.resource)
+    if not row.duration or (row.ring_only and not plan.schedule.ring):
+        return ()
+    if row.through_slot:
+        binding = _binding(ratios, lambda circuit: circuit.through_slot)
+        return (binding,) if binding else ()
+    binding = _binding(ratios, lambda circuit: row.duration in circuit.takes)
+    return (f"({row.duration} > 0.0) & ({binding})",) if binding else ()
 
 
 def _busy(plan: Plan, resource: str, steps: str = "") -> tuple[str, ...]:
@@ -70,30 +73,13 @@ def _binding(ratios: dict[str, Circuit], wanted: Callable[[Circuit], bool]) -> s
 def _tile_level(plan: Plan, names: Names) -> str:
     body = [
         "if math.isnan(period):",
-        f"    return {_code('unsettled')}",
+        f"    return {bottleneck_code('unsettled')}",
         "if period == 0.0:",
-        f"    return {_code('no_work')}",
+        f"    return {bottleneck_code('no_work')}",
     ]
-    tests = [
-        (_busy(plan, "TC", names.loop_count), "tensor_core"),
-        (_responds(names, "t_epilogue", positive=True), "epilogue"),
-        (_busy(plan, "MEM", names.loop_count), "copy_bandwidth"),
-        (_responds(names, "t_mma_latency", positive=True), "mma_latency"),
-        (_responds(names, "t_latency"), "ring_depth"),
-        (_responds(names, "t_issue", positive=True), "copy_issue"),
-    ]
-    for test, bottleneck in tests:
-        if len(test) == 1:
-            body += [f"if {test[0]}:", f"    return {_code(bottleneck)}  # {bottleneck}"]
-        elif test:
-            condition, count = test
-            lines = [
-                f"found = {count}",
-                f"if found != 0.0:  # {bottleneck}, or not to be told",
-                f"    return {_code(bottleneck)} if found > 0.0 else {_code('unsettled')}",
-            ]
-            body += [f"if {condition}:", *(f"    {line}" for line in lines)] if condition else lines
-    body += [f"return {_code('serial_chain')}"]
+    for row in BOTTLENECKS.values():
+        body += _tile_level_lines(plan, names, row)
+    body += [f"return {bottleneck_code('serial_chain')}"]
     return function_code(
         "tile_bottleneck",
         f"period, length, {names.counted_arguments}",
@@ -103,10 +89,27 @@ def _tile_level(plan: Plan, names: Names) -> str:
     )
 
 
-def _responds(names: Names, duration: str, positive: bool = False) -> tuple[str, ...]:
-    """Write when a duration is asked for, and whether a critical circuit contains it."""
-    if duration not in names.durations:
-        return ()
+def _tile_level_lines(plan: Plan, names: Names, row: Bottleneck) -> list[str]:
+    """Write the lines that return a bottleneck, none where it can't be asked for."""
+    code = bottleneck_code(row.name)
+    if row.resource:
+        held = _busy(plan, row.resource, names.loop_count)
+        return [
+            line for test in held for line in (f"if {test}:", f"    return {code}  # {row.name}")
+        ]
+    if row.duration not in names.durations:
+        return []
+    lines = [
+        f"found = {_response(names, row.duration)}",
+        f"if found != 0.0:  # {row.name}, or not to be told",
+        f"    return {code} if found > 0.0 else {bottleneck_code('unsettled')}",
+    ]
+    if row.through_slot:
+        return lines
+    return [f"if {row.duration} > 0.0:", *(f"    {line}" for line in lines)]
+
+
+def _response(names: Names, duration: str) -> str:
+    """Write the call that says whether a critical circuit contains a duration."""
     weights = ["1.0" if name == duration else "0.0" for name in names.durations]
-    call = f"responds({', '.join(['length', *weights, names.counted_arguments])})"
-    return f"{duration} > 0.0" if positive else "", call
+    return f"responds({', '.join(['length', *weights, names.counted_arguments])})"

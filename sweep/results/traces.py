@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,7 +41,7 @@ def trace(schedule: Any, *, engine: str = "batch", **parameters: Any) -> xr.Data
         Over ``event``, by start: agent, resource ("" for work of the agent alone), operation,
         output_tile, k_tile (``block`` for attention; -1 for what happens once per tile), and in
         cycles since (when the agent got there), start, end, wait (start - since), and waits_for.
-        ``attrs["cycles"]`` is the makespan.
+        ``attrs["cycles"]`` is the makespan, ``attrs["clock_hz"]`` the SM clock where it is known.
 
     Raises
     ------
@@ -102,5 +103,8 @@ def trace_dataset(space: Space, result: EventResult) -> xr.Dataset:
     scalars = {name: value for name, value in space.coords.items() if name not in columns}
     found = found.assign_coords({"event": np.arange(len(rows))} | scalars)
     found.attrs = provenance(space) | {"cycles": result.cycles}
+    clock = space.values[0]["clock_hz"].item()
+    if math.isfinite(clock):
+        found.attrs["clock_hz"] = clock
     labelled: xr.Dataset = label(found)
     return labelled

@@ -7,8 +7,8 @@ from types import MappingProxyType
 from typing import Any
 
 from sweep.hardware.gpu import GPU
+from sweep.hardware.lookup import find_gpu
 from sweep.host.tables import Block, Column, Prose, Table, whole
-from sweep.inputs.hardware_names import find_gpu
 from sweep.inputs.labels import check_choice
 from sweep.tensorcore.tabulated import (
     FEEDING_GPUS,

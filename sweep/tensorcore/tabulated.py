@@ -120,12 +120,12 @@ def stage_rows(gpu: GPU) -> Rows:
         rows.append(
             {
                 "tile": tile,
-                "stage_bytes": found.stage_bytes[0],
-                "stage_seconds": found.stage_seconds[0],
+                "stage_bytes": found.stage_bytes[0].item(),
+                "stage_seconds": found.stage_seconds[0].item(),
                 "needed": [{"latency_seconds": one, "stages": stages} for one, stages in needs],
-                "stages_fit": found.stages_fit[0],
-                "bytes_per_second": found.bytes_per_second[0],
-                "gpu_bytes_per_second": found.gpu_bytes_per_second[0],
+                "stages_fit": found.stages_fit[0].item(),
+                "bytes_per_second": found.bytes_per_second[0].item(),
+                "gpu_bytes_per_second": found.gpu_bytes_per_second[0].item(),
             }
         )
     return rows

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
+import numba
 import pytest
 
 from sweep.description.dependencies import Dependencies, Need
@@ -19,9 +20,12 @@ from tests.accounts.deadlocks import Elimination
 from tests.accounts.random_descriptions import Drawn, attempts, draw, services
 from tests.accounts.translated_programs import Translation
 
-DRAWS = int(os.environ.get("WARPSWEEP_DESCRIPTIONS", "2000"))
+DRAWS = int(os.environ.get("WARPSWEEP_DESCRIPTIONS", "500"))
 CHUNK = 250
 Patch = pytest.MonkeyPatch
+pytestmark = pytest.mark.skipif(
+    bool(numba.config.DISABLE_JIT), reason="nothing compiled in it: the same as in the compiled run"
+)
 
 
 def difference(one: Drawn, service: str) -> str:

@@ -6,6 +6,7 @@ The kernel is the generated text, run as plain Python and recorded; see ``plain_
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -26,7 +27,7 @@ from tests.accounts.plain_kernels import PlainKernel
 from tests.accounts.single_loop_descriptions import draw
 from tests.support.points import COMPILED
 
-DRAWS = 20_000
+DRAWS = int(os.environ.get("WARPSWEEP_SINGLE_LOOPS", "5000"))
 CHUNK = 1_000
 Patch = pytest.MonkeyPatch
 

@@ -11,8 +11,9 @@ import numpy as np
 from sweep.errors import Impossible
 from sweep.hardware.budgets import OTHER_REGISTERS
 from sweep.hardware.durations import ELEMENT_BYTES
+from sweep.hardware.lookup import find_gpu
 from sweep.inputs.call_arguments import Arguments, check_fields
-from sweep.inputs.hardware_names import element_bytes, element_type_of, find_gpu, rates
+from sweep.inputs.hardware_names import element_bytes, element_type_of, rates
 from sweep.inputs.labels import check_choice
 from sweep.inputs.one_or_many import Names, read_names
 from sweep.quantities.arrays import Array

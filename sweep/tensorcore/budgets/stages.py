@@ -12,8 +12,9 @@ from sweep.errors import InputError
 from sweep.hardware.budgets import stages_that_fit
 from sweep.hardware.durations import ELEMENT_BYTES
 from sweep.hardware.durations import stage_bytes as ring_slot_bytes
+from sweep.hardware.lookup import find_gpu
 from sweep.inputs.call_arguments import Arguments, check_fields
-from sweep.inputs.hardware_names import element_bytes, element_type_of, find_gpu, rates
+from sweep.inputs.hardware_names import element_bytes, element_type_of, rates
 from sweep.inputs.one_or_many import read_names
 from sweep.quantities.arrays import Array
 from sweep.tensorcore.record import Record, plain

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sweep.hardware.durations import ELEMENT_BYTES
+from sweep.hardware.lookup import find_gpu
 from sweep.inputs.call_arguments import read_shape
-from sweep.inputs.hardware_names import element_type_of, find_gpu
+from sweep.inputs.hardware_names import element_type_of
 from sweep.inputs.labels import check_choice
 from sweep.tensorcore.budgets.reuse import OPERANDS, feeding
 from sweep.tensorcore.instructions.availability import INSTRUCTIONS

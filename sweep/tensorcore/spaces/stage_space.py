@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sweep.hardware.durations import ELEMENT_BYTES
+from sweep.hardware.lookup import find_gpu
 from sweep.inputs.call_arguments import read_shape
-from sweep.inputs.hardware_names import element_type_of, find_gpu
+from sweep.inputs.hardware_names import element_type_of
 from sweep.tensorcore.budgets.stages import stage_budget
 from sweep.tensorcore.spaces.space import evaluate, gpu_label, label_axis, number_axis, shape_label
 

@@ -11,8 +11,9 @@ import numpy as np
 from sweep.errors import InputError
 from sweep.hardware.durations import ELEMENT_BYTES, OUTPUT_BYTES
 from sweep.hardware.instructions import PORTABLE_CLUSTER_CTAS, check_clusters
+from sweep.hardware.lookup import find_gpu
 from sweep.inputs.call_arguments import Arguments, check_fields
-from sweep.inputs.hardware_names import element_bytes, element_type_of, find_gpu, rates
+from sweep.inputs.hardware_names import element_bytes, element_type_of, rates
 from sweep.inputs.one_or_many import read_names
 from sweep.quantities.arrays import Array
 from sweep.quantities.data_path import DATA_PATH, LARGEST

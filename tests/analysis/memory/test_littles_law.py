@@ -9,7 +9,7 @@ import pytest
 
 from analysis.budgets.thread_parallelism import thread_parallelism, warps_needed
 from analysis.memory.littles_law import bytes_in_flight, in_flight, ring_bandwidth, stages_in_flight
-from analysis.memory.memory_path import LEVELS, PATH_NUMBERS, known, memory_path
+from analysis.memory.memory_path import LEVELS, known, memory_path
 from sweep.errors import InputError
 from sweep.hardware.gpu import GPUS
 from tests.accounts.recurrences import RECURRENCES
@@ -49,10 +49,15 @@ def test_every_known_level_is_reported(gpu: str) -> None:
             assert level.latency_source
 
 
-def test_every_number_of_the_path_has_a_source() -> None:
-    assert set(PATH_NUMBERS) == set(GPUS)
-    for numbers in PATH_NUMBERS.values():
-        assert all(source and value > 0 for value, source in numbers.values())
+def test_the_path_of_every_gpu_is_its_own_numbers() -> None:
+    """Each level tells the source that the GPU's own file gives; any host's latency will do."""
+    for gpu in GPUS.values():
+        host, dram, l2, shared = memory_path(gpu)
+        assert host.bandwidth_source == gpu.sources.get("host_link_bytes_per_second", "")
+        assert dram.latency_source == gpu.sources.get("latency_cycles", "")
+        assert l2.latency_source == gpu.sources.get("l2_latency_cycles", "")
+        assert shared.latency_source == gpu.sources.get("shared_memory_latency_cycles", "")
+        assert host.latency_source
 
 
 def test_bandwidth_rises_and_latency_falls_towards_the_sm() -> None:

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from analysis.periods.period import BOTTLENECK_WORDS, period_formula
+from analysis.periods.period import period_formula
 from sweep.catalogue.schedules import SCHEDULES
 from sweep.errors import InputError
+from sweep.quantities.bottlenecks import BOTTLENECKS
 from sweep.quantities.variables import VARIABLES
 from sweep.recurrence.folding import EXTENSIONS
 from tests.accounts.recurrences import RECURRENCES
@@ -110,7 +111,7 @@ def test_names_are_unique_and_text_covers_all_terms(name: str, release: str) -> 
     names = [term.name for term in formula.terms]
     assert len(set(names)) == len(names)
     assert all(str(term) in formula.text and term.name in str(formula) for term in formula.terms)
-    assert {term.bottleneck for term in formula.terms} <= set(BOTTLENECK_WORDS)
+    assert {term.bottleneck for term in formula.terms} <= set(BOTTLENECKS)
 
 
 @pytest.mark.parametrize(
@@ -137,7 +138,7 @@ def test_text(name: str, text: str) -> None:
 
 
 def test_words() -> None:
-    assert set(BOTTLENECK_WORDS) == set(VARIABLES["bottleneck"].flag_meanings)
+    assert set(BOTTLENECKS) == set(VARIABLES["bottleneck"].flag_meanings)
     words = {term.name for name in SINGLE_TILE for term in period_formula(name).terms}
     assert {
         "Tensor Core",

@@ -380,7 +380,7 @@ class TestJson:
             assert one["element_rates"] == dict(gpu.element_rates)
             assert one["sources"] == dict(gpu.sources)
         (b200,) = json.loads(printed(capsys, "gpus", "b200", "--json"))
-        assert b200 == found[-1]
+        assert b200 == next(one for one in found if one["name"] == "b200")
         assert "did you mean 'b200'" in mistake(capsys, "gpus", "b2000", "--json")
 
     def test_schedules(self, capsys: Capture) -> None:

@@ -145,16 +145,32 @@ def test_names_of_parameters(name: str, told: str) -> None:
     assert len(message) < 200
 
 
-@pytest.mark.parametrize("name", ["h20", "h20_sxm", "rtx_4090", "a10", "b300", "gh200", "mi300x"])
+@pytest.mark.parametrize(
+    "name", ["a10", "gh200", "mi300x", "l40", "b100", "rtx_3090", "rtx_6000", "h101", "l4"]
+)
 def test_another_card_is_not_one_that_is_known(name: str) -> None:
     message = str(unknown_name("GPU", name, GPUS))
     assert "did you mean" not in message
-    assert "sweep.hardware.gpu.GPU(name" in message
+    assert all(name in message for name in GPUS)
+    assert "gpu=my.toml" in message
+    assert "sweep.GPU(name" in message
 
 
 @pytest.mark.parametrize(
     ("name", "meant"),
-    [("h100", "h100_sxm"), ("H200", "h200_sxm"), ("v100", "v100_sxm2"), ("h10_sxm", "h100_sxm")],
+    [
+        ("h100", "h100_sxm"),
+        ("H200", "h200_sxm"),
+        ("v100", "v100_sxm2"),
+        ("h10_sxm", "h100_sxm"),
+        ("h20x", "h20"),
+        ("h20_sxm", "h20"),
+        ("h100-pcie", "h100_pcie"),
+        ("a100_40gb", "a100_sxm_40gb"),
+        ("4090", "rtx_4090"),
+    ],
 )
 def test_a_slip_is_told(name: str, meant: str) -> None:
-    assert f"did you mean {meant!r}?" in str(unknown_name("GPU", name, GPUS))
+    message = str(unknown_name("GPU", name, GPUS))
+    assert f"did you mean {meant!r}?" in message
+    assert "gpu=my.toml" in message

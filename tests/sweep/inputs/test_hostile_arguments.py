@@ -98,7 +98,8 @@ def acceptable(variable: Any, number: float) -> bool:
     """Whether a finite number is far inside the limits, where sums over a run are too."""
     if not math.isfinite(number) or (variable.dtype == "int64" and number != int(number)):
         return False
-    return bool(max(variable.lower, 1e-3) < number < min(variable.upper, 1000))
+    lower = 8 if variable.name == "compute_capability" else variable.lower  # the first cp.async
+    return bool(max(lower, 1e-3) < number < min(variable.upper, 1000))
 
 
 @pytest.mark.parametrize("function", [sweep.run, sweep.simulate, sweep.trace])

@@ -239,9 +239,9 @@ def test_fields_that_make_no_sense(change: dict[str, Any], words: str) -> None:
         (Event("mma", "math", "TC", "t_mma", behind="stages - 2"), "can be negative"),
         (Event("mma", "math", "TC", "t_other"), "no cycle parameter"),
         (Event("mma", "math", "NPU", "t_mma"), "unknown resource 'NPU'"),
-        (Event("mma", "math", "TC", "t_mma", place="start"), "place='start'"),  # type: ignore[arg-type]
+        (Event("mma", "math", "TC", "t_mma", place="middle"), "place='middle'"),
         (Event("mma", "", "TC", "t_mma"), "no agent performs it"),
-        (Event("mma", "math", "TC", "t_mma", after=("arrive",)), "write After"),  # type: ignore[arg-type]
+        (Event("mma", "math", "TC", "t_mma", after=(7,)), "write After"),  # type: ignore[arg-type]
     ],
 )
 def test_rows_that_make_no_sense(row: Event, words: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-import threading
+import time
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ import sweep.storage.store
 from sweep.engine.blocks import Block
 from sweep.engine.run import Progress
 from sweep.errors import InputError
+from sweep.host.work import Stop
 from sweep.inputs.space import Space, resolve
 from sweep.quantities.variables import OUTPUTS, VARIABLES
 from sweep.storage.store import write_sweep
@@ -57,10 +58,12 @@ def interrupt_after(chunks: int, monkeypatch: pytest.MonkeyPatch) -> Progress:
     """Hold back the chunks after the first few, and press Ctrl-C when those are done."""
     write, started, reported = sweep.storage.store._write_chunk, count(), count()
 
-    def held(space: Space, chunk: Block, arrays: dict[str, Any], stop: threading.Event) -> int:
-        if next(started) >= chunks:
-            stop.wait(60)
-        return write(space, chunk, arrays, stop)
+    def held(space: Space, chunk: Block, arrays: dict[str, Any], stop: Stop) -> None:
+        waiting = next(started) >= chunks
+        for _ in range(6000 * waiting):
+            stop.check()
+            time.sleep(0.01)
+        write(space, chunk, arrays, stop)
 
     def progress(done: int, total: int) -> None:
         if next(reported) == chunks:

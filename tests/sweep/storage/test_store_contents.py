@@ -13,7 +13,7 @@ import pytest
 import xarray as xr
 
 from sweep.catalogue.schedules import SCHEDULES
-from sweep.description import Duration
+from sweep.description import Count, Duration, Loop, Ring
 from sweep.errors import InputError
 from sweep.inputs.space import Space, resolve
 from sweep.storage.fingerprint import described_fields, fingerprint
@@ -21,6 +21,13 @@ from sweep.storage.store import write_sweep
 from tests.support.own_schedules import fenced
 
 pytest.importorskip("zarr")
+
+DESCRIBED: dict[str, Any] = {
+    "loops": (Loop("k_tile", "k_tiles"), Loop("out", 4)),
+    "rings": (Ring("ab", "stages", {"transfer": ("mma",)}),),
+    "declares": (Count("subtiles", 4),),
+}
+"""Other values of the fields that hold neither a text nor a number."""
 
 
 def contents(path: Path) -> dict[str, bytes]:
@@ -65,7 +72,8 @@ class TestSchedules:
         names = {one.name for one in dataclasses.fields(own)} - {"events", "program"}
         for name in names - {"name", "family", "agents", "tile_level"}:
             value = getattr(own, name)
-            other = dataclasses.replace(own, **{name: f"{value}x" if isinstance(value, str) else 7})
+            changed = DESCRIBED.get(name, f"{value}x" if isinstance(value, str) else 7)
+            other = dataclasses.replace(own, **{name: changed})
             assert described_fields(own) != described_fields(other), name
 
     def test_formulas_count_by_what_they_give(self) -> None:
