@@ -138,13 +138,14 @@ def budgets(schedule: Schedule, values: Mapping[str, Array]) -> Budgets:
 
 def _limits(values: Mapping[str, Array]) -> dict[str, Array]:
     """Return what an SM holds at most: the GPU's, else what is common to compute capabilities."""
-    unknown = values["max_ctas_per_sm"] == 0
-    return {
-        name: np.where(
-            (values[name] == 0) & unknown & (name != "tmem_columns"), limit, values[name]
-        )
-        for name, limit in LIMITS.items()
-    }
+    columns = has_tcgen05(values["compute_capability"])
+    unknown = values.get("max_ctas_per_sm", np.asarray(0)) == 0
+    holds = {"tmem_columns": columns, "reserved_smem_bytes": unknown}
+    found = {}
+    for name, limit in LIMITS.items():
+        number = values.get(name, np.asarray(0))
+        found[name] = np.where(number == 0, np.where(holds.get(name, True), limit, 0), number)
+    return found
 
 
 def declares_memory(schedule: Schedule) -> bool:

@@ -129,7 +129,7 @@ def test_what_it_refuses() -> None:
     with pytest.raises(InputError, match="arbitration: both are compared"):
         ordering_barrier(arbitration="fifo")
     with pytest.raises(InputError, match="has no effect on sync"):
-        ordering_barrier("sync", k_tiles=[3, 4])
+        ordering_barrier("sync", t_exp=[3, 4])
 
 
 def test_where_nothing_takes_time() -> None:

@@ -80,7 +80,6 @@ def test_what_is_no_instruction(instruction: str, capsys: Capture) -> None:
         (["simulate", "sync", "t_mma", "=", "1"], []),
         (["simulate", "sync", "nonsense", "=", "1"], []),
         (["simulate", "sync", "k_tiles", "=", "4", "sta"], ["staging_bytes_per_cycle=", "stages="]),
-        (["simulate", "sync", ""], [f"{name}=" for name in PARAMETERS]),
         (["schedules", "--kernel", "sy"], ["sync"]),
     ],
     ids=str,
@@ -89,6 +88,10 @@ def test_words(
     words: list[str], found: list[str], monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     assert offered(monkeypatch, capsys, *words) == found
+
+
+def test_every_parameter(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    assert offered(monkeypatch, capsys, "simulate", "sync", "") == [f"{one}=" for one in PARAMETERS]
 
 
 @pytest.mark.parametrize("position", [None, "x", ""])
