@@ -42,4 +42,5 @@ SCHEDULE = Schedule(
     rings=rings(WARPGROUPS),
     declares=declares(WARPGROUPS),
     flop="2 * tile_m * tile_n * tile_k * k_tiles",
+    defaults={"tile": "128x128x128", "element_type": "fp8"},
 )
