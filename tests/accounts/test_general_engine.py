@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import os
+from itertools import islice
 from typing import Any
 
 import numba
@@ -15,14 +16,14 @@ import numpy as np
 import pytest
 
 from sweep.catalogue.schedules import SCHEDULES
-from sweep.description.interpreter import ends_of
+from sweep.description.interpreter import NeverHappens, ends_of
 from sweep.description.residency import first_come
 from sweep.recurrence.general import ordered, service
 from sweep.recurrence.general.kernels import GeneralKernel
 from sweep.recurrence.general.machine import NEVER, TILE
 from sweep.recurrence.kernels import kernel_of
 from tests.accounts.general_points import Ends, run_general
-from tests.accounts.random_descriptions import Drawn, draw, services
+from tests.accounts.random_descriptions import Drawn, attempts, draw, services
 
 DRAWS = int(os.environ.get("WARPSWEEP_DESCRIPTIONS", "300"))
 CHUNK = 100
@@ -92,6 +93,21 @@ def test_leaps_land_where_stepping_does() -> None:
             assert cycles == ends_of(one.schedule, p)[0], f"draw({seed}, (30, 40))"
             leapt += not np.isnan(period)
     assert leapt > DRAWS // 40
+
+
+def test_deadlocks_are_the_interpreters() -> None:
+    """Lists that are no order of evaluation at their point among them."""
+    dead = 0
+    for seed in range(100):
+        for one in islice(attempts(seed), 2):
+            for p in orders(one):
+                try:
+                    wanted = ends_of(one.schedule, p)[0]
+                except NeverHappens:
+                    wanted = math.nan
+                np.testing.assert_equal(run_general(one.schedule, p)[0], wanted, f"{seed}")
+                dead += np.isnan(wanted)
+    assert dead > 15
 
 
 @pytest.mark.parametrize("name", ["persistent", "pingpong", "multistage", "attention_pingpong"])

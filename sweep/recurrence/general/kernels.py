@@ -17,6 +17,7 @@ from sweep.description.interpreter import NeverHappens, interpret
 from sweep.quantities.arrays import Array
 from sweep.recurrence.general.space import arrays_of
 from sweep.recurrence.general.tables import Tables
+from sweep.recurrence.unrolled.unrolled_kernel import plain_points, unrolled_of
 
 SERVICES = ("ordered", "fifo", "alternate")
 SCHEDULERS = ("single", "static_persistent")
@@ -57,8 +58,7 @@ class GeneralKernel:
         queued = 0 in self.tables.program.ordered
         self.first_come = first_come or queued
         self.uncertain = bool(absent_delays(schedule, release))
-        if not self.first_come:
-            loop_over_points()
+        self.unrolled = None if self.first_come else unrolled_of(self.tables, release)
 
     def run(
         self,
@@ -85,14 +85,36 @@ class GeneralKernel:
             return
         single = np.asarray(points["tile_scheduler"]) == SCHEDULERS.index("single")
         laid = {**points, "single": single.astype(np.int64)}
-        block, point, state, work = arrays_of(self.tables, laid, varying, size)
-        loop_over_points()(
-            self.tables.program, point, state, work, *block, self.per_tile, cycles, period
-        )
+        self._in_order(laid, varying, cycles, period)
         if self.uncertain:
             for at in np.flatnonzero(np.isnan(cycles)).tolist():
                 cycles[at] = self._interpreted(points, varying, at)
         self._steady(laid, varying, cycles, period)
+
+    def _in_order(
+        self, laid: Mapping[str, Array], varying: Mapping[str, NDArray[Any]], cycles: Array,
+        period: Array,
+    ) -> None:  # fmt: skip
+        """Run points in program order: written out where that can be, else through tables."""
+        plain = np.zeros(cycles.size, dtype=bool)
+        if self.unrolled is not None and not varying:
+            plain = np.array(plain_points(laid, cycles.size))
+            chosen = np.flatnonzero(plain)
+            found, wanted = np.empty(chosen.size), np.empty(chosen.size)
+            part = {name: np.asarray(values)[chosen] for name, values in laid.items()}
+            left = self.unrolled.run(part, self.per_tile, found, wanted)
+            cycles[chosen], period[chosen] = found, wanted
+            plain[chosen[left]] = False
+        rest = np.flatnonzero(~plain)
+        if rest.size == 0:
+            return
+        part = {name: np.asarray(values)[rest] for name, values in laid.items()}
+        block, point, state, work = arrays_of(self.tables, part, varying, rest.size)
+        found, wanted = np.empty(rest.size), np.empty(rest.size)
+        loop_over_points()(
+            self.tables.program, point, state, work, *block, self.per_tile, found, wanted
+        )
+        cycles[rest], period[rest] = found, wanted
 
     def _steady(
         self, laid: Mapping[str, Array], varying: Mapping[str, NDArray[Any]], cycles: Array,
@@ -109,11 +131,8 @@ class GeneralKernel:
         else:
             longer[self.schedule.loop] = np.full(shape, STEADY_STEPS)
             longer["output_tiles"] = longer["ctas_per_sm"]
-        block, point, state, work = arrays_of(self.tables, longer, varying, open_points.size)
         found, wanted = np.empty(shape), np.empty(shape)
-        loop_over_points()(
-            self.tables.program, point, state, work, *block, self.per_tile, found, wanted
-        )
+        self._in_order(longer, varying, found, wanted)
         period[open_points] = wanted
 
     def _interpreted(

@@ -152,14 +152,23 @@ def own_tile(p: Any, tile: int) -> int:
     return 0 if p.sizes[2] == 1 else tile
 
 
+@inlined
+def tiles_of(p: Any, copy: int) -> int:
+    """Return how many tiles a copy runs."""
+    return (p.sizes[1] - copy + p.sizes[0] - 1) // p.sizes[0]
+
+
 @function
 def tile_of(t: Any, p: Any, loop: int, copy: int, flat: int) -> int:
-    """Return the copy's tile that an iteration of a loop belongs to."""
-    if p.loop_table[loop] < 0 or p.sizes[2] == 1:
-        steps = loop_steps(t, p, loop, copy)
-        return 0 if p.sizes[2] == 1 else flat // max(steps, 1)
+    """Return the copy's tile that an iteration of a loop belongs to; past the last if to none."""
+    if p.sizes[2] == 1:
+        return 0
+    tiles = tiles_of(p, copy)
+    if p.loop_table[loop] < 0:
+        steps = p.counts[t.loop_counts[loop]]
+        return min(flat // steps, tiles) if steps > 0 else tiles
     tile = 0
-    while p.before[loop, copy, tile + 1] <= flat:
+    while tile < tiles and p.before[loop, copy, tile + 1] <= flat:
         tile += 1
     return tile
 
@@ -177,9 +186,12 @@ def takes_part(t: Any, p: Any, row: int, flat: int, step: int, steps: int) -> bo
 def exists(t: Any, p: Any, copy: int, row: int, flat: int, real: int) -> bool:
     """Whether an instance, by flat index, is one of the run; ``real`` is the present tile."""
     loop = t.rows[row, PLACE] - 1
+    tiles = 1 if p.sizes[2] == 1 else tiles_of(p, copy)
     if loop < 0 or loop >= t.loop_counts.size:
-        return takes_part(t, p, row, flat, 0, 1)
+        return flat < tiles and takes_part(t, p, row, flat, 0, 1)
     tile = tile_of(t, p, loop, copy, flat)
+    if tile >= tiles:
+        return False
     step = flat - steps_before(t, p, loop, copy, tile)
     steps = loop_steps(t, p, loop, run_tile(p, copy, real if p.sizes[2] == 1 else tile))
     if step >= steps:
@@ -190,6 +202,8 @@ def exists(t: Any, p: Any, copy: int, row: int, flat: int, real: int) -> bool:
 @function
 def edge_exists(t: Any, p: Any, copy: int, row: int, tile: int, real: int, first: int) -> bool:
     """Whether the last (or first) iteration of a row's loop in a tile has an instance."""
+    if tile >= (1 if p.sizes[2] == 1 else tiles_of(p, copy)):
+        return False
     loop = t.rows[row, PLACE] - 1
     steps = loop_steps(t, p, loop, run_tile(p, copy, real))
     if steps == 0:
