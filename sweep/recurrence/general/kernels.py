@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Callable, Mapping
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +16,13 @@ from sweep.description.delays import absent_delays
 from sweep.description.interpreter import NeverHappens, interpret
 from sweep.quantities.arrays import Array
 from sweep.recurrence.general.space import arrays_of
+from sweep.recurrence.general.straight_kernels import straight_kernel
 from sweep.recurrence.general.tables import Tables
 
 SERVICES = ("ordered", "fifo", "alternate")
 SCHEDULERS = ("single", "static_persistent")
+FEW_POINTS, FEW_TILES = 256, 3
+"""Of so many points it is seen in so many tiles whether they deadlock, before anything else."""
 STEADY_STEPS = 512
 """Iterations (tiles) after which a point that has not shown its period is left without one."""
 
@@ -43,6 +46,9 @@ class GeneralKernel:
         Whether resources serve who asked first.
     per_tile : bool
         Whether the period is that of an output tile, not of an iteration of the main loop.
+    own : bool
+        Whether points of one CTA whose tiles are alike go through a kernel written for the
+        description, where there is one; all others go through the table-driven loop.
     """
 
     def __init__(
@@ -51,13 +57,17 @@ class GeneralKernel:
         release: str = "consumer",
         first_come: bool = False,
         per_tile: bool = False,
+        own: bool = True,
     ) -> None:
         self.tables = tables_of(schedule, release)
         self.schedule, self.release, self.per_tile = schedule, release, per_tile
         queued = 0 in self.tables.program.ordered
         self.first_come = first_come or queued
         self.uncertain = bool(absent_delays(schedule, release))
-        if not self.first_come:
+        self.straight = None
+        if own and not self.first_come:
+            self.straight = straight_kernel(self.tables, per_tile)
+        if not self.first_come and self.straight is None:
             loop_over_points()
 
     def run(
@@ -85,14 +95,60 @@ class GeneralKernel:
             return
         single = np.asarray(points["tile_scheduler"]) == SCHEDULERS.index("single")
         laid = {**points, "single": single.astype(np.int64)}
-        block, point, state, work = arrays_of(self.tables, laid, varying, size)
-        loop_over_points()(
-            self.tables.program, point, state, work, *block, self.per_tile, cycles, period
-        )
+        self._in_order(laid, varying, cycles, period)
         if self.uncertain:
             for at in np.flatnonzero(np.isnan(cycles)).tolist():
                 cycles[at] = self._interpreted(points, varying, at)
         self._steady(laid, varying, cycles, period)
+
+    def _in_order(
+        self, laid: Mapping[str, Array], varying: Mapping[str, NDArray[Any]], cycles: Array,
+        period: Array,
+    ) -> None:  # fmt: skip
+        """Run points in program order: by the description's own kernel, then what it leaves."""
+        left = np.ones(cycles.size, bool)
+        if self.straight is not None and not varying:
+            alone = (laid["output_tiles"] == 1) | (laid["single"] == 0)
+            own = np.flatnonzero(alone & (laid["ctas_per_sm"] == 1))
+            left[own] = self._part(self.straight.run, laid, own, cycles, period)
+            self._leave_deadlocks(laid, own[left[own]], left)
+        rest = np.flatnonzero(left)
+        if rest.size:
+            self._part(partial(self._by_tables, varying), laid, rest, cycles, period)
+
+    def _leave_deadlocks(self, laid: Mapping[str, Array], odd: Array, left: Array) -> None:
+        """Leave a few points out that deadlock within tiles, so that nothing is compiled for them.
+
+        What comes before the deadlock is the same however many tiles follow.
+        """
+        if odd.size > FEW_POINTS:
+            return
+        some = {name: np.asarray(values)[odd] for name, values in laid.items()}
+        some["output_tiles"] = np.minimum(some["output_tiles"], FEW_TILES)
+        for at, point in enumerate(odd.tolist()):
+            left[point] = not np.isnan(self._interpreted(some, {}, at))
+
+    def _part(
+        self, run: Callable[..., Any], laid: Mapping[str, Array], part: Array, cycles: Array,
+        period: Array,
+    ) -> Any:  # fmt: skip
+        """Run a part of some points, and return what that does."""
+        if part.size == cycles.size:
+            return run(laid, cycles, period)
+        some = {name: np.asarray(values)[part] for name, values in laid.items()}
+        found, wanted = np.empty(part.size), np.empty(part.size)
+        returned = run(some, found, wanted)
+        cycles[part], period[part] = found, wanted
+        return returned
+
+    def _by_tables(
+        self, varying: Mapping[str, NDArray[Any]], laid: Mapping[str, Array], cycles: Array,
+        period: Array,
+    ) -> None:  # fmt: skip
+        block, point, state, work = arrays_of(self.tables, laid, varying, cycles.size)
+        loop_over_points()(
+            self.tables.program, point, state, work, *block, self.per_tile, cycles, period
+        )
 
     def _steady(
         self, laid: Mapping[str, Array], varying: Mapping[str, NDArray[Any]], cycles: Array,
@@ -109,11 +165,8 @@ class GeneralKernel:
         else:
             longer[self.schedule.loop] = np.full(shape, STEADY_STEPS)
             longer["output_tiles"] = longer["ctas_per_sm"]
-        block, point, state, work = arrays_of(self.tables, longer, varying, open_points.size)
         found, wanted = np.empty(shape), np.empty(shape)
-        loop_over_points()(
-            self.tables.program, point, state, work, *block, self.per_tile, found, wanted
-        )
+        self._in_order(longer, varying, found, wanted)
         period[open_points] = wanted
 
     def _interpreted(
