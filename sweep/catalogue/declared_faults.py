@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sweep.catalogue.names import is_name, name_rule, shown, wrong_kinds
 from sweep.catalogue.own_formulas import formula_faults
 from sweep.description import RESOURCES, Count, Duration, Factor, Resource, Ring, Schedule
 from sweep.hardware.durations import FORMULAS, LOOKUPS
+from sweep.hardware.gpu import GPUS
 from sweep.quantities.variables import RESIDENCY, VARIABLES
 
 MOST_DECLARED = 100
@@ -19,6 +20,7 @@ ARGUMENTS = ("schedule", "engine", "threads", "progress", "out", "outputs", "par
 MEMORIES = ("shared", "tensor", "registers")
 SERVICES = ("ordered", "fifo")
 _LARGEST = 2**43
+_KIND = {False: "text", True: "a number"}
 
 
 def declared_faults(schedule: Schedule) -> Iterator[str]:
@@ -29,6 +31,23 @@ def declared_faults(schedule: Schedule) -> Iterator[str]:
         yield fault
     if not found:
         yield from formula_faults(schedule)
+        yield from _default_faults(schedule)
+
+
+def _default_faults(schedule: Schedule) -> Iterator[str]:
+    for fault in wrong_kinds(schedule, ("defaults", Mapping)):
+        yield fault
+        return
+    for name, value in schedule.defaults.items():
+        row = VARIABLES.get(name)
+        if row is None or row.kind not in ("physical", "choice"):
+            yield f"defaults: {shown(name)} is no physical parameter and no choice"
+        elif row.choices and value not in row.choices:
+            yield f"defaults: {name}={shown(value)}: must be one of {', '.join(row.choices)}"
+        elif name == "gpu" and value not in GPUS:
+            yield f"defaults: gpu={shown(value)}: no GPU has that name"
+        elif not isinstance(value, str if row.dtype in ("str", "shape") else int | float):
+            yield f"defaults: {name}={shown(value)}: must be {_KIND[row.numeric]}"
 
 
 def _name_faults(schedule: Schedule) -> Iterator[str]:

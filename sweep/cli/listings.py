@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
+from sweep.errors import InputError
 from sweep.host.tables import Block, Column, Prose, Table, pairs
 
 if TYPE_CHECKING:
@@ -65,7 +66,8 @@ def schedules_json() -> list[dict[str, Any]]:
 
 
 def _plain(schedule: Schedule) -> dict[str, Any]:
-    return {name: getattr(schedule, name) for name in OF_A_SCHEDULE}
+    found = {name: getattr(schedule, name) for name in OF_A_SCHEDULE}
+    return found | {"agents": list(schedule.agent_names)}
 
 
 def kernel_source(name: str) -> str:
@@ -81,11 +83,21 @@ def kernel_source(name: str) -> str:
     InputError
         For a name or file that does not exist, or holds no sound schedule.
     """
+    from sweep.catalogue.validation import beyond_generated
     from sweep.inputs.space import read_schedules
+    from sweep.recurrence.general.kernels import tables_of
     from sweep.recurrence.kernels import source_of
+    from sweep.recurrence.unrolled.kernel_text import KernelText
 
     (schedule,), _ = read_schedules(name)
-    return source_of(schedule).rstrip("\n")
+    if not beyond_generated(schedule, schedule.events("consumer")):
+        return source_of(schedule).rstrip("\n")
+    text = KernelText(tables_of(schedule, "consumer"))
+    if not text.possible:
+        raise InputError(
+            f"{schedule.name}: its rows go through tables; no kernel is written for it"
+        )
+    return text.written().rstrip("\n")
 
 
 def gpus_text(names: Sequence[str] = ()) -> Iterator[Block]:

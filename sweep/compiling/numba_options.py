@@ -71,6 +71,20 @@ def fifo_batch(serve: Function) -> Function:
     return kept
 
 
+def unrolled_batch(body: Function) -> Function:
+    """Compile a kernel that is written out for one description.
+
+    It takes durations and counts with a column for each point, where its buffers are, room for
+    these and for three lists of times, whether the period is per tile, and the outputs ``cycles``,
+    ``period`` and which points it leaves.
+    """
+    i, f = types.int64, types.float64
+    outputs = [f[::1], f[::1], types.int8[::1]]
+    room = [i[:, ::1], f[::1], f[:, ::1], types.boolean]
+    kept: Function = compiled(types.void(f[:, ::1], i[:, ::1], *room, *outputs))(body)
+    return kept
+
+
 def general_batch(
     body: Function, program: Any, point: Any, state: Any, work: Any, text: bytes
 ) -> Function:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
@@ -171,6 +171,9 @@ class Schedule:
         Names of its own.
     flop : str or callable
         Useful FLOP of an output tile, by names of its parameters; as ``shape`` has it by default.
+    defaults : mapping of str to str or int
+        Physical parameters that are its own unless given, such as ``{"gpu": "b200"}`` where it
+        needs Tensor Memory.
     """
 
     name: str
@@ -192,6 +195,7 @@ class Schedule:
     rings: tuple[Ring, ...] = ()
     declares: tuple[Count | Factor | Duration | Resource, ...] = ()
     flop: Formula = ""
+    defaults: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.shape:

@@ -74,7 +74,7 @@ class Rules:
     Attributes
     ----------
     defaults : mapping of str to number
-        Of the counts and factors that it declares.
+        Of the counts and factors that it declares, and physical parameters of its own.
     limits : mapping of str to (least, most)
         Of the same.
     """
@@ -85,7 +85,7 @@ class Rules:
         self._durations = own.durations
         self.rings, self.flop = own.rings, own.flop
         declared = [one for one in schedule.declares if isinstance(one, Count | Factor)]
-        self.defaults = {one.name: one.default for one in declared}
+        self.defaults = {one.name: one.default for one in declared} | dict(schedule.defaults)
         self.limits = {one.name: (one.least, one.most) for one in declared}
 
     def formula(self, name: str, given: Mapping[str, object]) -> tuple[Work, tuple[str, ...]]:

@@ -24,7 +24,7 @@ def attributes(name: str, rows: Mapping[str, Variable] = VARIABLES) -> dict[str,
     return found
 
 
-def label(ds: Any, rows: Mapping[str, Variable] = VARIABLES) -> Any:
+def label(ds: Any, rows: Mapping[str, Variable] | None = None) -> Any:
     """Overwrite the attributes of every variable of a dataset that is known by name.
 
     xarray keeps attributes through arithmetic, so ``1 / cycles`` would still claim cycles;
@@ -35,13 +35,16 @@ def label(ds: Any, rows: Mapping[str, Variable] = VARIABLES) -> Any:
     ds : xarray.Dataset
         Changed in place.
     rows : mapping of str to Variable
-        The quantities that its names can mean: a schedule's, or those of the data path.
+        The quantities that its names can mean, such as those of the data path; by default what
+        the schedules mean by them that the dataset is of.
 
     Returns
     -------
     xarray.Dataset
         The same dataset.
     """
+    if rows is None:
+        rows = VARIABLES.meant_by(str(ds.attrs.get("schedules", "")).split())
     for name, variable in ds.variables.items():
         if name in rows:
             variable.attrs = attributes(str(name), rows)

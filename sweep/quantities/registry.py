@@ -1,7 +1,8 @@
 """The registry: rows that are built in, and those that schedules declare beside them.
 
-There is one for the whole process. A name has one meaning and one unit, whoever declares it; what
-a schedule takes by default is its own affair.
+There is one for the whole process. A name has one kind and one unit, whoever declares it, and one
+meaning if it is built in. What a schedule means by a name of its own, and takes by default, is its
+own affair: a schedule that comes to the catalogue later never breaks a file of a user.
 """
 
 from __future__ import annotations
@@ -65,11 +66,20 @@ class Registry(Mapping[str, Variable]):
         """Whether a name is there whatever schedules declare."""
         return name in self._built_in
 
+    def meant_by(self, owners: Iterable[str]) -> Mapping[str, Variable]:
+        """Return the rows as some schedules mean them: the built-in ones, and what they declare."""
+        rows, own, owners = self._rows, self._own, tuple(owners)
+        said = {
+            name: _merged([by_owner[owner] for owner in owners if owner in by_owner])
+            for name, by_owner in own.items()
+            if any(owner in by_owner for owner in owners)
+        }
+        return {**rows, **said}
+
     def enter(self, owner: str, rows: Iterable[Variable]) -> None:
         """Enter what a schedule declares, all of it or nothing.
 
-        A row without a long name takes the meaning that its name has already. What the owner said
-        of the same names before is replaced.
+        What the owner said of the same names before is replaced.
 
         Parameters
         ----------
@@ -81,7 +91,7 @@ class Registry(Mapping[str, Variable]):
         Raises
         ------
         InputError
-            For a name that means something else, or has another unit.
+            For a built-in name that means something else, and for one of another kind or unit.
         """
         rows = tuple(rows)
         if all(self._has(owner, row) for row in rows):
@@ -89,7 +99,7 @@ class Registry(Mapping[str, Variable]):
         with self._lock:
             for row in rows:
                 for other, there in self._others(row.name, owner):
-                    if _differ(row, there):
+                    if _differ(row, there, other == BUILT_IN):
                         raise _conflict(owner, row, other, there)
             own = {name: dict(by_owner) for name, by_owner in self._own.items()}
             for row in rows:
@@ -111,9 +121,10 @@ class Registry(Mapping[str, Variable]):
                 yield other, row
 
 
-def _differ(one: Variable, other: Variable) -> bool:
+def _differ(one: Variable, other: Variable, built_in: bool = True) -> bool:
     meanings = {one.long_name, other.long_name} - {""}
-    return (one.kind, one.units) != (other.kind, other.units) or len(meanings) > 1
+    unlike = (one.kind, one.units) != (other.kind, other.units)
+    return unlike or (built_in and len(meanings) > 1)
 
 
 def _conflict(owner: str, row: Variable, other: str, there: Variable) -> InputError:
@@ -124,7 +135,7 @@ def _conflict(owner: str, row: Variable, other: str, there: Variable) -> InputEr
         )
     return InputError(
         f"schedule {owner!r}: {row.name!r} is {_said(row)}, and in {other} it is {_said(there)};"
-        " give it that meaning or another name"
+        " give it another name"
     )
 
 
@@ -136,7 +147,7 @@ def _said(row: Variable) -> str:
 def _merged(rows: Sequence[Variable]) -> Variable:
     """Return the row that stands for what several schedules declare by one name."""
     first = rows[0]
-    meaning = next((row.long_name for row in rows if row.long_name), "")
+    meaning = "; ".join(dict.fromkeys(row.long_name for row in rows if row.long_name))
     defaults = {row.default for row in rows}
     return replace(
         first,

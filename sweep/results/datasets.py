@@ -58,7 +58,7 @@ def build(
     variables: Mapping[str, Any],
     coords: Mapping[str, Any],
     attrs: Mapping[str, str] = ORIGIN,
-    rows: Mapping[str, Variable] = VARIABLES,
+    rows: Mapping[str, Variable] | None = None,
 ) -> xr.Dataset:
     """Return a Dataset whose quantities say what they are, and which says what made it.
 
@@ -68,12 +68,11 @@ def build(
     attrs : mapping of str to str
         Of the whole.
     rows : mapping of str to Variable
-        The quantities that the names can mean.
+        The quantities that the names can mean; by default what the schedules mean by them.
     """
     import xarray as xr
 
-    found: xr.Dataset = label(xr.Dataset(dict(variables), coords=dict(coords)), rows)
-    found.attrs = dict(attrs)
+    found: xr.Dataset = label(xr.Dataset(dict(variables), dict(coords), dict(attrs)), rows)
     return found
 
 

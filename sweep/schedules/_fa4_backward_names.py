@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from sweep.description import Count, Duration
 from sweep.schedules._shared_names import output
 
@@ -34,6 +32,8 @@ def _gemm(shared_rows: int, squares: int = 0) -> Callable[..., Any]:
     ) -> Any:
         multiplied = 2 * BLOCK * BLOCK * head_dim / (tc_flop_per_cycle * element_rate)
         operands = shared_rows * head_dim + squares * BLOCK * BLOCK
+        import numpy as np  # only where it is evaluated
+
         return np.maximum(multiplied, operands * element_bytes / smem_bytes_per_cycle)
 
     return takes

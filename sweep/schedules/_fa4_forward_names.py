@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from sweep.description import Duration, Factor
 from sweep.schedules._attention_names import (
     LOAD_K,
@@ -31,6 +29,8 @@ def _exponentials(
     """
     in_hardware = (1 - emulated_share) / exp_per_cycle
     emulated = emulated_share * poly_ops / fma_lanes
+    import numpy as np  # only where it is evaluated
+
     return ROWS * block_n * np.maximum(in_hardware, emulated)
 
 
@@ -62,6 +62,8 @@ def t_exp_b(
 
 def wider_block_bytes(block_n: Any, head_dim: Any, head_dim_v: Any, element_bytes: Any) -> Any:
     """Return bytes of a slot that holds a block of keys or of values."""
+    import numpy as np  # only where it is evaluated
+
     return block_n * np.maximum(head_dim, head_dim_v) * element_bytes
 
 

@@ -10,8 +10,6 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
-
 from sweep.description import (
     END,
     MAIN,
@@ -110,6 +108,8 @@ def rings(warpgroups: int) -> tuple[Ring, ...]:
 
 def query_or_output_bytes(block_m: Any, head_dim: Any, head_dim_v: Any, element_bytes: Any) -> Any:
     """Return bytes for a tile's queries, or for the 16-bit output that takes their place."""
+    import numpy as np  # only where it is evaluated
+
     return block_m * np.maximum(head_dim * element_bytes, head_dim_v * OUTPUT_BYTES)
 
 

@@ -126,11 +126,11 @@ def _name_fault(name: str, dimension: bool) -> str:
 def _write_coordinates(space: Space, folder: Path) -> None:
     import xarray as xr
 
-    found = label(xr.Dataset(coords=dict(space.coords)))
-    found.attrs = provenance(space) | {
+    attrs = provenance(space) | {
         UNFINISHED: f"NaN, flags {UNFINISHED_FLAG}",
         FINGERPRINT: json.dumps(fingerprint(space)),
     }
+    found = label(xr.Dataset(coords=dict(space.coords), attrs=attrs))
     found.to_zarr(folder, mode="w", zarr_format=3, consolidated=False)
 
 

@@ -18,6 +18,7 @@ from sweep.quantities.arrays import Array
 from sweep.recurrence.general.space import arrays_of
 from sweep.recurrence.general.straight_kernels import straight_kernel
 from sweep.recurrence.general.tables import Tables
+from sweep.recurrence.unrolled.unrolled_kernel import plain_points, unrolled_of
 
 SERVICES = ("ordered", "fifo", "alternate")
 SCHEDULERS = ("single", "static_persistent")
@@ -49,6 +50,11 @@ class GeneralKernel:
     own : bool
         Whether points of one CTA whose tiles are alike go through a kernel written for the
         description, where there is one; all others go through the table-driven loop.
+
+    Notes
+    -----
+    That kernel is one function (``straight_code``); where rows read the same iteration of another
+    loop, or the tile of a ring's use, one with lists of its state (``sweep.recurrence.unrolled``).
     """
 
     def __init__(
@@ -64,11 +70,11 @@ class GeneralKernel:
         queued = 0 in self.tables.program.ordered
         self.first_come = first_come or queued
         self.uncertain = bool(absent_delays(schedule, release))
-        self.straight = None
+        self.straight = self.unrolled = None
         if own and not self.first_come:
             self.straight = straight_kernel(self.tables, per_tile)
-        if not self.first_come and self.straight is None:
-            loop_over_points()
+            if self.straight is None:
+                self.unrolled = unrolled_of(self.tables, release)
 
     def run(
         self,
@@ -112,9 +118,16 @@ class GeneralKernel:
             own = np.flatnonzero(alone & (laid["ctas_per_sm"] == 1))
             left[own] = self._part(self.straight.run, laid, own, cycles, period)
             self._leave_deadlocks(laid, own[left[own]], left)
+        elif self.unrolled is not None and not varying:
+            own = np.flatnonzero(plain_points(laid, cycles.size))
+            left[own] = self._part(self._written_out, laid, own, cycles, period)
         rest = np.flatnonzero(left)
         if rest.size:
             self._part(partial(self._by_tables, varying), laid, rest, cycles, period)
+
+    def _written_out(self, laid: Mapping[str, Array], cycles: Array, period: Array) -> Any:
+        assert self.unrolled is not None
+        return self.unrolled.run(laid, self.per_tile, cycles, period)
 
     def _leave_deadlocks(self, laid: Mapping[str, Array], odd: Array, left: Array) -> None:
         """Leave a few points out that deadlock within tiles, so that nothing is compiled for them.

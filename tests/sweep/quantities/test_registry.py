@@ -50,17 +50,25 @@ def test_no_meaning_takes_the_one_there_is(registry: Registry) -> None:
     assert registry["stages"].long_name == "slots"
 
 
-def test_another_meaning_or_unit_is_refused_naming_both(registry: Registry) -> None:
+def test_another_unit_or_built_in_meaning_is_refused_naming_both(registry: Registry) -> None:
     registry.enter("one", [count("buffers", "a meaning")])
-    with pytest.raises(InputError, match=r"'two': 'buffers' is .*'another'.* in one .*'a meaning'"):
-        registry.enter("two", [count("more", "x"), count("buffers", "another")])
-    assert "more" not in registry
     with pytest.raises(InputError, match=r"in 'byte', and in one .* in '1'"):
-        registry.enter("two", [Variable("buffers", "count", "byte", "a meaning", "int64")])
+        registry.enter("two", [count("more"), Variable("buffers", "count", "byte", "a", "int64")])
+    assert "more" not in registry
     with pytest.raises(InputError, match=r"'stages' is .*'other'.* in the registry .*'slots'"):
         registry.enter("two", [count("stages", "other")])
     with pytest.raises(InputError, match="'cycles' is an output already; give a count another"):
         registry.enter("two", [count("cycles", "makespan")])
+
+
+def test_each_schedule_has_its_meaning_of_a_name(registry: Registry) -> None:
+    registry.enter("one", [count("buffers", "a meaning", default=2)])
+    registry.enter("two", [count("buffers", "another", default=3)])
+    assert registry["buffers"].long_name == "a meaning; another"
+    assert registry.meant_by(["two"])["buffers"].long_name == "another"
+    assert registry.meant_by(["two"])["buffers"].default == 3
+    assert registry.meant_by(["two", "one"])["buffers"].long_name == "another; a meaning"
+    assert registry.meant_by([])["stages"].long_name == "slots"
 
 
 def test_an_owner_may_change_its_mind(registry: Registry) -> None:

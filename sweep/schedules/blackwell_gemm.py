@@ -147,4 +147,5 @@ SCHEDULE = Schedule(
     rings=RINGS,
     declares=DECLARES,
     flop="2 * tile_m * tile_n * tile_k * k_tiles",
+    defaults={"gpu": "b200"},
 )

@@ -119,4 +119,5 @@ SCHEDULE = Schedule(
     rings=RINGS,
     declares=DECLARES,
     flop="2 * 256 * block_n * (head_dim + head_dim_v) * kv_blocks",
+    defaults={"gpu": "b200"},
 )

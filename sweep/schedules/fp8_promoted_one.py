@@ -1,9 +1,9 @@
-"""FP8 with block scales, two consumer warpgroups: one multiplies while the other promotes its sums.
+"""FP8 with block scales, one consumer warpgroup: the Tensor Core idles while sums are promoted.
 
 Pseudo-code::
 
     producer:   for tiles, k: wait(empty slot); copy A, B and scales of A -> full
-    consumer_w: for tiles:
+    consumer_0: for tiles:
                     for k: wait(full); wgmma of its rows; arrive(empty)
                         every promote_every k-tiles, and after the last: promote the sums
                     epilogue
@@ -18,7 +18,7 @@ from sweep.description import Loop, Schedule
 from sweep.schedules._fp8_promotion import agents, declares, rings, rows, run_program
 from sweep.simulator.simulation import Simulation
 
-WARPGROUPS = 2
+WARPGROUPS = 1
 
 
 def program(simulation: Simulation, p: Mapping[str, Any]) -> None:
@@ -27,9 +27,9 @@ def program(simulation: Simulation, p: Mapping[str, Any]) -> None:
 
 
 SCHEDULE = Schedule(
-    name="fp8_promoted",
+    name="fp8_promoted_one",
     shape="gemm",
-    summary="FP8, two warpgroups: sums are promoted on CUDA cores while the other multiplies",
+    summary="FP8, one warpgroup: the Tensor Core idles while sums are promoted on CUDA cores",
     reference="DeepGEMM, deep_gemm/include/deep_gemm/impls/sm90_fp8_gemm_1d2d.cuh",
     agents=agents(WARPGROUPS),
     events=rows(WARPGROUPS),
@@ -42,4 +42,5 @@ SCHEDULE = Schedule(
     rings=rings(WARPGROUPS),
     declares=declares(WARPGROUPS),
     flop="2 * tile_m * tile_n * tile_k * k_tiles",
+    defaults={"tile": "64x128x128", "element_type": "fp8"},
 )

@@ -154,4 +154,5 @@ SCHEDULE = Schedule(
     rings=RINGS,
     declares=DECLARES,
     flop="2 * tile_m * tile_n * tile_k * (k_tiles + n_tiles)",
+    defaults={"gpu": "b200", "tile": "128x128x64"},
 )

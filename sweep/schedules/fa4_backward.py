@@ -169,4 +169,5 @@ SCHEDULE = Schedule(
     rings=RINGS,
     declares=DECLARES,
     flop=f"5 * 2 * {BLOCK} * {BLOCK} * head_dim * q_blocks",
+    defaults={"gpu": "b200"},
 )

@@ -109,4 +109,5 @@ SCHEDULE = Schedule(
     rings=RINGS,
     declares=DECLARES,
     flop="2 * tile_m * tile_n * tile_k * k_tiles",
+    defaults={"tile": "64x128x64"},
 )
