@@ -83,5 +83,9 @@ def test_points_of_equal_counts_share_a_run(name: str) -> None:
     for at in range(size):
         p = {one: values[at].item() for one, values in points.items()}
         p |= {"tile_scheduler": scheduler, "arbitration": "fifo"}
-        assert cycles[at] == interpret(schedule, p).cycles, p
+        try:
+            wanted = interpret(schedule, p).cycles
+        except NeverHappens:
+            wanted = math.nan
+        np.testing.assert_equal(cycles[at], wanted, f"{p}")
     assert np.isnan(period).all()
