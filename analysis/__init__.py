@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         roofline,
     )
     from analysis.periods.period import period_formula
+    from analysis.prediction.predict import predict
     from analysis.reproduction.reproduce import reproduce
     from analysis.rings.design_space import fewest_stages, over_provisioning, stage_rules
     from analysis.rings.stages import choose_stages, corrected_stages, textbook_stages
@@ -79,6 +80,7 @@ _WHERE = {
     "ordering_barrier": "causes.ordering_barrier",
     "over_provisioning": "rings.design_space",
     "period_formula": "periods.period",
+    "predict": "prediction.predict",
     "register_split": "budgets.registers",
     "reproduce": "reproduction.reproduce",
     "ridge_point": "memory.roofline",
@@ -127,6 +129,7 @@ __all__ = [
     "ordering_barrier",
     "over_provisioning",
     "period_formula",
+    "predict",
     "register_split",
     "reproduce",
     "ridge_point",

@@ -31,7 +31,14 @@ T = TypeVar("T")
 _DUMPS: Any = serialize.dumps
 _RESULTS: Any = caching.CompileResultCacheImpl
 DIGEST_BYTES = hashlib.sha256().digest_size
-HELPERS = ("jump_settings", "numba_options", "policy_runtime", "runtime", "unrolled_runtime")
+HELPERS = (
+    "general_runtime",
+    "jump_settings",
+    "numba_options",
+    "policy_runtime",
+    "runtime",
+    "unrolled_runtime",
+)
 """The modules beside this one whose text is part of every kept function's name."""
 _LOADING = threading.RLock()
 

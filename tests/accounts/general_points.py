@@ -39,11 +39,12 @@ def laid_out(
 
 
 def run_general(
-    schedule: Schedule, p: Mapping[str, Any], per_tile: bool = False
+    schedule: Schedule, p: Mapping[str, Any], per_tile: bool = False, own: bool = False
 ) -> tuple[float, float]:
-    """Return cycles and period of a point by the general engine."""
+    """Return cycles and period of a point by the tables, or by the description's own kernel."""
     points, lines = laid_out(schedule, p)
     cycles, period = np.empty(1), np.empty(1)
-    engine = kernels.GeneralKernel(schedule, p.get("release", "consumer"), per_tile=per_tile)
+    release = p.get("release", "consumer")
+    engine = kernels.GeneralKernel(schedule, release, per_tile=per_tile, own=own)
     engine.run(points, lines, cycles, period)
     return float(cycles[0]), float(period[0])

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Callable, Mapping
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +16,14 @@ from sweep.description.delays import absent_delays
 from sweep.description.interpreter import NeverHappens, interpret
 from sweep.quantities.arrays import Array
 from sweep.recurrence.general.space import arrays_of
+from sweep.recurrence.general.straight_kernels import straight_kernel
 from sweep.recurrence.general.tables import Tables
 from sweep.recurrence.unrolled.unrolled_kernel import plain_points, unrolled_of
 
 SERVICES = ("ordered", "fifo", "alternate")
 SCHEDULERS = ("single", "static_persistent")
+FEW_POINTS, FEW_TILES = 256, 3
+"""Of so many points it is seen in so many tiles whether they deadlock, before anything else."""
 STEADY_STEPS = 512
 """Iterations (tiles) after which a point that has not shown its period is left without one."""
 
@@ -44,6 +47,14 @@ class GeneralKernel:
         Whether resources serve who asked first.
     per_tile : bool
         Whether the period is that of an output tile, not of an iteration of the main loop.
+    own : bool
+        Whether points of one CTA whose tiles are alike go through a kernel written for the
+        description, where there is one; all others go through the table-driven loop.
+
+    Notes
+    -----
+    That kernel is one function (``straight_code``); where rows read the same iteration of another
+    loop, or the tile of a ring's use, one with lists of its state (``sweep.recurrence.unrolled``).
     """
 
     def __init__(
@@ -52,13 +63,18 @@ class GeneralKernel:
         release: str = "consumer",
         first_come: bool = False,
         per_tile: bool = False,
+        own: bool = True,
     ) -> None:
         self.tables = tables_of(schedule, release)
         self.schedule, self.release, self.per_tile = schedule, release, per_tile
         queued = 0 in self.tables.program.ordered
         self.first_come = first_come or queued
         self.uncertain = bool(absent_delays(schedule, release))
-        self.unrolled = None if self.first_come else unrolled_of(self.tables, release)
+        self.straight = self.unrolled = None
+        if own and not self.first_come:
+            self.straight = straight_kernel(self.tables, per_tile)
+            if self.straight is None:
+                self.unrolled = unrolled_of(self.tables, release)
 
     def run(
         self,
@@ -95,26 +111,57 @@ class GeneralKernel:
         self, laid: Mapping[str, Array], varying: Mapping[str, NDArray[Any]], cycles: Array,
         period: Array,
     ) -> None:  # fmt: skip
-        """Run points in program order: written out where that can be, else through tables."""
-        plain = np.zeros(cycles.size, dtype=bool)
-        if self.unrolled is not None and not varying:
-            plain = np.array(plain_points(laid, cycles.size))
-            chosen = np.flatnonzero(plain)
-            found, wanted = np.empty(chosen.size), np.empty(chosen.size)
-            part = {name: np.asarray(values)[chosen] for name, values in laid.items()}
-            left = self.unrolled.run(part, self.per_tile, found, wanted)
-            cycles[chosen], period[chosen] = found, wanted
-            plain[chosen[left]] = False
-        rest = np.flatnonzero(~plain)
-        if rest.size == 0:
+        """Run points in program order: by the description's own kernel, then what it leaves."""
+        left = np.ones(cycles.size, bool)
+        if self.straight is not None and not varying:
+            alone = (laid["output_tiles"] == 1) | (laid["single"] == 0)
+            own = np.flatnonzero(alone & (laid["ctas_per_sm"] == 1))
+            left[own] = self._part(self.straight.run, laid, own, cycles, period)
+            self._leave_deadlocks(laid, own[left[own]], left)
+        elif self.unrolled is not None and not varying:
+            own = np.flatnonzero(plain_points(laid, cycles.size))
+            left[own] = self._part(self._written_out, laid, own, cycles, period)
+        rest = np.flatnonzero(left)
+        if rest.size:
+            self._part(partial(self._by_tables, varying), laid, rest, cycles, period)
+
+    def _written_out(self, laid: Mapping[str, Array], cycles: Array, period: Array) -> Any:
+        assert self.unrolled is not None
+        return self.unrolled.run(laid, self.per_tile, cycles, period)
+
+    def _leave_deadlocks(self, laid: Mapping[str, Array], odd: Array, left: Array) -> None:
+        """Leave a few points out that deadlock within tiles, so that nothing is compiled for them.
+
+        What comes before the deadlock is the same however many tiles follow.
+        """
+        if odd.size > FEW_POINTS:
             return
-        part = {name: np.asarray(values)[rest] for name, values in laid.items()}
-        block, point, state, work = arrays_of(self.tables, part, varying, rest.size)
-        found, wanted = np.empty(rest.size), np.empty(rest.size)
+        some = {name: np.asarray(values)[odd] for name, values in laid.items()}
+        some["output_tiles"] = np.minimum(some["output_tiles"], FEW_TILES)
+        for at, point in enumerate(odd.tolist()):
+            left[point] = not np.isnan(self._interpreted(some, {}, at))
+
+    def _part(
+        self, run: Callable[..., Any], laid: Mapping[str, Array], part: Array, cycles: Array,
+        period: Array,
+    ) -> Any:  # fmt: skip
+        """Run a part of some points, and return what that does."""
+        if part.size == cycles.size:
+            return run(laid, cycles, period)
+        some = {name: np.asarray(values)[part] for name, values in laid.items()}
+        found, wanted = np.empty(part.size), np.empty(part.size)
+        returned = run(some, found, wanted)
+        cycles[part], period[part] = found, wanted
+        return returned
+
+    def _by_tables(
+        self, varying: Mapping[str, NDArray[Any]], laid: Mapping[str, Array], cycles: Array,
+        period: Array,
+    ) -> None:  # fmt: skip
+        block, point, state, work = arrays_of(self.tables, laid, varying, cycles.size)
         loop_over_points()(
-            self.tables.program, point, state, work, *block, self.per_tile, found, wanted
+            self.tables.program, point, state, work, *block, self.per_tile, cycles, period
         )
-        cycles[rest], period[rest] = found, wanted
 
     def _steady(
         self, laid: Mapping[str, Array], varying: Mapping[str, NDArray[Any]], cycles: Array,

@@ -1,0 +1,1 @@
+"""The terms of a predicted time, one a file, over arrays that broadcast."""
