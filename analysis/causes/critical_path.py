@@ -13,16 +13,15 @@ that end last, the one counts that started first; of these, the first in the sch
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from analysis.causes.happenings import Before, Happening, linked
+from analysis.causes.traced_run import parameters_of, rows_of, step_of
 from analysis.checked import dataset
 from analysis.which_schedule import check_parameters, schedule_of
-from sweep.description.trace_rows import TraceRow
 from sweep.errors import InputError
 from sweep.host.tables import Column, Table
 from sweep.quantities.attributes import label
@@ -71,11 +70,10 @@ def critical_path(trace: xr.Dataset, schedule: Any = None) -> xr.Dataset:
     """
     one = schedule_of(trace, schedule, "trace")
     check_parameters(trace, [one], "trace")
-    step = "block" if one.family == "attention" else "k_tile"
+    step = step_of(trace)
     if step not in trace or "since" not in trace:
         raise InputError("trace: must be of one point, from sweep.trace")
-    p = {name: trace[name].item() for name in one.parameters}
-    steps = walk(linked(one, p, _rows(trace, step)))
+    steps = walk(linked(one, parameters_of(trace, one), rows_of(trace)))
     return _dataset(steps, trace, step)
 
 
@@ -196,12 +194,6 @@ def _table(one: Attribution) -> Table:
         if row.cycles > 0
     ]
     return Table(columns, {"": rows}, indent=2)
-
-
-def _rows(trace: xr.Dataset, step: str) -> Iterable[TraceRow]:
-    names = ("agent", "resource", "operation", "output_tile", step, "since", "start", "end")
-    columns = [trace[name].values.tolist() for name in (*names, "waits_for")]
-    return (TraceRow(*row) for row in zip(*columns, strict=True))
 
 
 def _dataset(steps: list[tuple[Happening, str]], trace: xr.Dataset, step: str) -> xr.Dataset:

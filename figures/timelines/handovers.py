@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from analysis.causes.happenings import Before, Happening, linked
-from figures.timelines.tracks import RESOURCES
+from analysis.causes.traced_run import parameters_of, rows_of
 from sweep.catalogue.schedules import SCHEDULES
 from sweep.description.trace_rows import TraceRow
 
@@ -62,13 +62,10 @@ def handovers(trace: xr.Dataset) -> list[Handover]:
     schedule = SCHEDULES.get(trace.attrs.get("schedules", ""))
     if schedule is None:
         return []
-    step = "block" if "block" in trace else "k_tile"
-    names = ("agent", "resource", "operation", "output_tile", step, "since", "start", "end")
-    columns = [trace[name].values.tolist() for name in (*names, "waits_for")]
-    rows = [TraceRow(*row) for row in zip(*columns, strict=True)]
-    p = {name: trace[name].item() for name in schedule.parameters}
+    rows = rows_of(trace)
     index = {_key(row): number for number, row in enumerate(rows)}
-    return list(_arrows(linked(schedule, p, rows), index))
+    happenings = linked(schedule, parameters_of(trace, schedule), rows)
+    return list(_arrows(happenings, index, schedule.resources))
 
 
 def _key(row: TraceRow) -> Key:
@@ -79,7 +76,9 @@ def _row_of(one: Happening, index: Mapping[Key, int]) -> int:
     return index[one.agent, one.event.label, one.output_tile, one.k_tile]
 
 
-def _arrows(happenings: list[Happening], index: Mapping[Key, int]) -> Iterator[Handover]:
+def _arrows(
+    happenings: list[Happening], index: Mapping[Key, int], resources: Sequence[str]
+) -> Iterator[Handover]:
     """Yield each pair of source and target once, in the order of the targets."""
     following = _first_with_length(happenings)
     told = set()
@@ -88,7 +87,8 @@ def _arrows(happenings: list[Happening], index: Mapping[Key, int]) -> Iterator[H
         if target is None or not _same_step(one, target):
             continue
         for before in one.after:
-            source = _with_length(before) if _is_barrier(before) else None
+            barrier = before.name != "" and before.name not in resources
+            source = _with_length(before) if barrier else None
             if source is None or _in_program_order(source, target):
                 continue
             arrow = Handover(before.name, _row_of(source, index), _row_of(target, index))
@@ -105,10 +105,6 @@ def _same_step(wait: Happening, target: Happening) -> bool:
 def _in_program_order(source: Happening, target: Happening) -> bool:
     """Whether one agent does both, the first before it goes on."""
     return source.agent == target.agent and not source.event.asynchronous
-
-
-def _is_barrier(before: Before) -> bool:
-    return before.name != "" and before.name not in RESOURCES
 
 
 def _with_length(before: Before) -> Happening | None:
