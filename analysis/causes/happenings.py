@@ -161,7 +161,9 @@ class _Linker:
             del self.holds[agent]
         return launch
 
-    def _delay(self, event: Event, tile: int, last: Happening | None, times: int) -> Happening | None:
+    def _delay(
+        self, event: Event, tile: int, last: Happening | None, times: int
+    ) -> Happening | None:
         """Return a delay before a CTA's first row, or what it would come after if it is none."""
         cycles = times * float(self.layout.values.of(event.takes, tile, missing=0))
         if cycles == 0:
