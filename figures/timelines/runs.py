@@ -68,7 +68,7 @@ def _short(schedule: Schedule, given: Mapping[str, Any]) -> dict[str, int]:
     }
     return {
         name: count
-        for name, count in (counts | SHORT_RUN).items()
+        for name, count in {**counts, **SHORT_RUN}.items()
         if name in schedule.parameters and not (name == "k_tiles" and "k" in given)
     }
 

@@ -89,10 +89,10 @@ def timeline_text(traces: xr.Dataset | Sequence[xr.Dataset], width: int = 80) ->
 
 
 def _title(run: xr.Dataset, width: int) -> list[str]:
-    counts = ("stages", "k_tiles", "kv_blocks", "output_tiles")
+    usual = ("stages", "k_tiles", "kv_blocks", "output_tiles")
     schedule = SCHEDULES.get(run.attrs["schedules"])
     loops = () if schedule is None else (loop.count for loop in schedule.loops)
-    counts = tuple(dict.fromkeys((*counts, *map(str, loops))))
+    counts = dict.fromkeys((*usual, *map(str, loops)))
     shown = [f"{name}={run.coords[name].item()}" for name in counts if name in run.coords]
     cycles = f"{run.attrs['cycles']:,.10g} cycles"
     return wrap([run.attrs["schedules"], *shown, cycles], width)
