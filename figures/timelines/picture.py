@@ -12,6 +12,7 @@ from figures.drawing.style import PAGE_INCHES, caption, house_style
 from figures.timelines.text_cells import LETTERS
 from figures.timelines.tracks import Span, Track, tracks
 from sweep.errors import InputError
+from sweep.quantities.variables import VARIABLES
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -141,6 +142,7 @@ def timeline(traces: xr.Dataset | Sequence[xr.Dataset], note: str = "") -> Figur
         points = 72 * (PAGE_INCHES - 1.3) / span
         for axes, run, found in zip(panels, runs, drawn, strict=True):
             _panel(axes, run, found, points, looks)
+            _title(axes, run, runs)
         panels[-1].set_xlim(0, span * 1.002)
         _time_axis(panels[-1])
         _legend(figure, drawn, looks)
@@ -176,8 +178,21 @@ def _panel(axes: Axes, run: xr.Dataset, found: list[Track], points: float, looks
     axes.set_yticks(range(len(found)), [track.name for track in found], fontsize=6)
     axes.tick_params(axis="y", length=0)
     axes.grid(visible=False, axis="y")
-    title = f"{run.attrs['schedules']}: {cycles:,.10g} cycles"
-    axes.set_title(title, loc="left", pad=2, fontsize=7)
+
+
+def _title(axes: Axes, run: xr.Dataset, runs: Sequence[xr.Dataset]) -> None:
+    """Name the schedule, and the counts in which other runs of it differ."""
+    schedule = run.attrs["schedules"]
+    others = [one for one in runs if one.attrs["schedules"] == schedule]
+    counts = (
+        str(name)
+        for name in run.coords
+        if name in VARIABLES and VARIABLES[str(name)].kind == "count"
+    )
+    differ = (n for n in counts if len({str(one.coords[n].values) for one in others}) > 1)
+    names = [schedule, *(f"{name}={run.coords[name].item()}" for name in differ)]
+    text = f"{', '.join(names)}: {float(run.attrs['cycles']):,.10g} cycles"
+    axes.set_title(text, loc="left", pad=2, fontsize=7)
 
 
 def _kinds(spans: Iterable[Span]) -> dict[Kind, list[Span]]:
