@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def data() -> xr.Dataset:
     """Sweep accumulators and k-tiles of the Blackwell kernel."""
     return sweep.run(
-        "blackwell_gemm", accumulators=[1, 2, 3], k_tiles=[1, 2, 4, 8, 16, 32, 64], output_tiles=16
+        "blackwell_gemm", accumulators=[1, 2, 3], k_tiles=[1, 2, 4, 8, 16, 32, 64], output_tiles=8
     )
 
 

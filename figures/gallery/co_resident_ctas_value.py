@@ -19,9 +19,9 @@ def data() -> xr.Dataset:
         ["sync", "multistage"],
         gpu="b200",
         tile=["128x128x64", "128x128x128", "128x128x256"],
-        ctas_per_sm=range(1, 7),
-        output_tiles=60,
-        k=16384,
+        ctas_per_sm=[1, 2, 3, 4, 6],
+        output_tiles=12,
+        k=4096,
         stages=2,
         tile_scheduler="single",
     )

@@ -20,7 +20,8 @@ def data() -> xr.Dataset:
         gpu=["b200", "b300"],
         emulated_share=[0, 0.0625, 0.125, 0.1875, 0.25, 0.3125, 0.375, 0.5],
         p_split=[0.75, 1.0],
-        output_tiles=4,
+        output_tiles=1,
+        kv_blocks=32,
     )
 
 

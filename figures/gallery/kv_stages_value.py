@@ -20,6 +20,7 @@ def data() -> xr.Dataset:
         kv_stages=range(1, 6),
         head_dim=[64, 128],
         output_tiles=1,
+        kv_blocks=32,
         gpu="h100_sxm",
     )
 
