@@ -79,6 +79,9 @@ CAUSES: Mapping[str, Cause] = {
 }
 """By duration, in the order in which they are removed; a schedule's own follow."""
 
+ORDER = ("fill", *(cause.name for cause in CAUSES.values()), "drain")
+"""A schedule's own come before the last."""
+
 
 def idle_time(ds: xr.Dataset, schedule: Any = None, threads: int | None = None) -> xr.Dataset:
     """Share out the Tensor Core's idle time of every point by cause, as this module defines it.
@@ -150,16 +153,14 @@ def idle_time(ds: xr.Dataset, schedule: Any = None, threads: int | None = None) 
 def _causes(schedules: list[Schedule]) -> list[str]:
     own = [_cause(name) for one in schedules for name in _removed(one)]
     there = dict.fromkeys([cause.name for cause in own] + [cause.once for cause in own])
-    known = ["fill", *(cause.name for cause in CAUSES.values())]
-    others = [name for name in there if name not in (*known, "drain")]
-    return [name for name in (*known, *others, "drain") if name in there]
+    others = [name for name in there if name not in ORDER]
+    return [name for name in (*ORDER[:-1], *others, ORDER[-1]) if name in there]
 
 
 def _cause(duration: str) -> Cause:
     """Return a duration's cause; a schedule's own is one by its name, in full where taken."""
     name = duration.removeprefix("t_")
-    taken = name in ("fill", "drain") or any(name == cause.name for cause in CAUSES.values())
-    return CAUSES.get(duration) or Cause(duration if taken else name, "fill")
+    return CAUSES.get(duration) or Cause(duration if name in ORDER else name, "fill")
 
 
 def _removed(schedule: Schedule) -> list[str]:

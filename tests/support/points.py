@@ -68,7 +68,7 @@ def random_points(
         elif name == "arbitration":
             p[name] = np.full(points, "ordered")
         else:
-            p[name] = _log_uniform(rng, points, 0 if name == "mma_in_flight" else 1, most[name])
+            p[name] = _log_uniform(rng, points, *_range(name, most))
     for name in EXTENSIONS:
         if name in p:
             p[name][rng.random(points) < (0.5 if extensions else 1)] = 0
@@ -76,7 +76,10 @@ def random_points(
         if not extensions:
             p["release"][:] = "consumer"
         p["mma_in_flight"][p["release"] == "hardware"] = 0
-    kinds = [tie for tie in _ties(p) if extensions or tie[0] not in EXTENSIONS]
+    ties_here = _ties(p) if {"t_mma", "t_transfer", "t_issue"} <= set(p) or "t_gemm0" in p else ()
+    kinds = [tie for tie in ties_here if extensions or tie[0] not in EXTENSIONS]
+    if not kinds:
+        return p
     chosen = rng.integers(0, len(kinds), points)
     off = rng.choice([0, 1, -1, GRID, -GRID], points)
     wanted = rng.random(points) < ties
@@ -85,6 +88,13 @@ def random_points(
         on_grid = np.round(value(p) / GRID) * GRID
         p[name][here] = np.maximum(on_grid + off, 0)[here]
     return p
+
+
+def _range(name: str, most: Mapping[str, int]) -> tuple[int, int]:
+    """Return the smallest and the largest count that is drawn: few of a schedule's own."""
+    row = VARIABLES[name]
+    largest = most.get(name, max(4, row.lower))
+    return int(row.lower), int(min(largest, row.upper))
 
 
 def _log_uniform(rng: np.random.Generator, points: int, least: int, most: int) -> Array:
