@@ -7,7 +7,8 @@ on the way sum to the makespan exactly.
 
 **Ties.** Where several things are over at that moment, the agent's own previous operation counts
 first (it did not wait at all), then what its event comes after in the order of the schedule's
-list, then the resource; that is also what the trace's ``waits_for`` names. Of several operations
+list, then the resource; that is also what the trace's ``waits_for`` names. Where resources serve
+first come, first served, ``waits_for`` decides. Of several operations
 that end last, the one counts that started first; of these, the first in the schedule's list.
 """
 
@@ -93,13 +94,18 @@ def walk(happenings: list[Happening]) -> list[tuple[Happening, str]]:
 
 
 def _let_go(one: Happening, holders: dict[tuple[str, float], Happening]) -> Before:
-    """Return the first of what was over when ``one`` started.
+    """Return the first of what was over when ``one`` started, what its row names before others.
 
     Where nobody fixes the order of a resource, whoever held it until then.
     """
-    for before in one.after:
-        if before.end == one.start:
-            return before
+    over = [before for before in one.after if before.end == one.start]
+    named = [before for before in over if before.name == one.waits_for]
+    unordered = one.event.on not in ("", *(before.name for before in one.after))
+    held_by = holders.get((one.event.on, one.start)) if unordered else None
+    if held_by is not None and not named and one.waits_for == one.event.on:
+        return Before(held_by, one.event.on)
+    if over:
+        return (named or over)[0]
     if not one.after and one.start == 0.0:
         return Before(None, "")
     return Before(holders[one.event.on, one.start], one.event.on)

@@ -40,6 +40,10 @@ class Happening:
     after : tuple of Before
         What it came after: its agent's previous operation first, then what its event names in the
         order of the list, then its resource's previous use where that order is fixed.
+    row : int
+        Which row of the trace it is; -1 for a delay.
+    waits_for : str
+        What that row says it waited for last.
     """
 
     event: Event
@@ -49,6 +53,8 @@ class Happening:
     start: float
     end: float
     after: tuple[Before, ...] = field(repr=False)
+    row: int = -1
+    waits_for: str = ""
 
 
 class Before(NamedTuple):
@@ -95,9 +101,9 @@ class _Linker:
         self.layout = Layout(schedule, p)
         self.record = Record(self.layout)  # names agents and barriers as traces do
         self.unordered = first_come(schedule, self.layout.residency.arbitration)
-        self.rows: dict[tuple[str, str, int, int], deque[TraceRow]] = defaultdict(deque)
-        for row in rows:
-            self.rows[row.agent, row.operation, row.output_tile, row.k_tile].append(row)
+        self.rows: dict[tuple[str, str, int, int], deque[tuple[int, TraceRow]]] = defaultdict(deque)
+        for index, row in enumerate(rows):
+            self.rows[row.agent, row.operation, row.output_tile, row.k_tile].append((index, row))
         self.all: list[Happening] = []
         self.found: dict[Key, Happening] = {}
         self.latest: dict[str, Happening] = {}  # on every agent and resource
@@ -127,13 +133,15 @@ class _Linker:
         after = [before, *waited] if agent else waited
         if event.on and event.on not in self.unordered:
             after.append(Before(self.latest.get(event.on), event.on))
+        index, waits_for = -1, ""
         if agent:
-            row = self.rows[agent, event.label, one.tile, one.iteration].popleft()
-            start, end = row.start, row.end
+            index, row = self.rows[agent, event.label, one.tile, one.iteration].popleft()
+            start, end, waits_for = row.start, row.end, row.waited_for
         else:
             start = max((one.end for one in after), default=0.0)
             end = start + self.layout.values.takes(event, one.tile)
-        happening = Happening(event, agent, one.tile, one.iteration, start, end, tuple(after))
+        what = (event, agent, one.tile, one.iteration, start, end)
+        happening = Happening(*what, tuple(after), index, waits_for)
         if agent and not event.asynchronous:
             self.latest[agent] = happening
         if event.on:

@@ -206,7 +206,9 @@ def _space(ds: xr.Dataset, schedule: Schedule) -> Space:
     dims = ds["cycles"].dims
     axes = {dim: f"axis_{index}" for index, dim in enumerate(dims)}
     given = {}
-    others = (name for name in RESIDENCY if name in ds.coords)
+    several = len(str(ds.attrs.get("schedules", "")).split()) > 1
+    ambiguous = ("output_tiles", "arbitration") if several else ()  # they may be another's alone
+    others = (name for name in RESIDENCY if name in ds.coords and name not in ambiguous)
     for name in dict.fromkeys((*schedule.parameters, *others)):
         values = ds[name].values.astype(VARIABLES[name].dtype)
         on = [axes[dim] for dim in ds[name].dims]

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from analysis.causes.happenings import Before, Happening, linked
 from analysis.causes.traced_run import parameters_of, rows_of
 from sweep.catalogue.schedules import SCHEDULES
-from sweep.description.trace_rows import TraceRow
 
 if TYPE_CHECKING:
     import xarray as xr
-
-Key = tuple[str, str, int, int]
 
 
 class Handover(NamedTuple):
@@ -62,23 +59,11 @@ def handovers(trace: xr.Dataset) -> list[Handover]:
     schedule = SCHEDULES.get(trace.attrs.get("schedules", ""))
     if schedule is None:
         return []
-    rows = rows_of(trace)
-    index = {_key(row): number for number, row in enumerate(rows)}
-    happenings = linked(schedule, parameters_of(trace, schedule), rows)
-    return list(_arrows(happenings, index, schedule.resources))
+    happenings = linked(schedule, parameters_of(trace, schedule), rows_of(trace))
+    return list(_arrows(happenings, schedule.resources))
 
 
-def _key(row: TraceRow) -> Key:
-    return row.agent, row.operation, row.output_tile, row.k_tile
-
-
-def _row_of(one: Happening, index: Mapping[Key, int]) -> int:
-    return index[one.agent, one.event.label, one.output_tile, one.k_tile]
-
-
-def _arrows(
-    happenings: list[Happening], index: Mapping[Key, int], resources: Sequence[str]
-) -> Iterator[Handover]:
+def _arrows(happenings: list[Happening], resources: Sequence[str]) -> Iterator[Handover]:
     """Yield each pair of source and target once, in the order of the targets."""
     following = _first_with_length(happenings)
     told = set()
@@ -91,7 +76,7 @@ def _arrows(
             source = _with_length(before) if barrier else None
             if source is None or _in_program_order(source, target):
                 continue
-            arrow = Handover(before.name, _row_of(source, index), _row_of(target, index))
+            arrow = Handover(before.name, source.row, target.row)
             if arrow[1:] not in told:
                 told.add(arrow[1:])
                 yield arrow

@@ -119,9 +119,9 @@ def _ties(p: Columns) -> Iterator[tuple[str, Callable[[Columns], Array]]]:
     yield "t_issue", lambda p: p["t_mma"]
     if "stages" in p:
         yield "t_latency", _edge_of_the_ring
-    if "t_mma_latency" in p:
+    if "mma_in_flight" in p:
         yield "t_mma_latency", lambda p: p["mma_in_flight"] * _beat(p)
-    if "output_tiles" in p:
+    if "output_tiles" in p and "t_epilogue" in p:
         yield "t_epilogue", lambda p: p["k_tiles"] * p["t_mma"]
         yield "t_epilogue", lambda p: p["k_tiles"] * _beat(p)
 
