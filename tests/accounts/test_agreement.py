@@ -17,10 +17,10 @@ from sweep.description.interpreter import NeverHappens, interpret
 from sweep.description.trace_rows import EventResult
 from sweep.quantities.variables import VARIABLES
 from sweep.simulator.simulation import Deadlock, run_events
+from tests.support.one_loop import ONE_LOOP
 from tests.support.points import (
     ATTENTION,
     COMPILED,
-    ONE_LOOP,
     RINGS,
     Array,
     Columns,

@@ -17,7 +17,8 @@ from sweep.description.interpreter import NeverHappens, interpret
 from sweep.description.trace_rows import EventResult
 from sweep.errors import InputError
 from sweep.simulator.simulation import Deadlock, run_events
-from tests.support.points import ONE_LOOP, point, random_points, scaled
+from tests.support.one_loop import ONE_LOOP
+from tests.support.points import point, random_points, scaled
 
 POINTS = scaled(600, pure=15)
 SMALL = {"stages": 4, "k_tiles": 6, "output_tiles": 7, "kv_blocks": 6, "mma_in_flight": 3}

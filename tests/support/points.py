@@ -16,7 +16,6 @@ from numba import config
 from numpy.typing import NDArray
 
 from sweep.catalogue.schedules import SCHEDULES
-from sweep.catalogue.validation import beyond_generated
 from sweep.description import Schedule
 from sweep.engine.outputs import Outputs
 from sweep.engine.run import run_space
@@ -24,6 +23,7 @@ from sweep.inputs.space import resolve
 from sweep.quantities.variables import VARIABLES
 from sweep.recurrence.folding import EXTENSIONS
 from tests.accounts.recurrences import RECURRENCES
+from tests.support.one_loop import ONE_LOOP
 
 Array = NDArray[Any]
 Columns = dict[str, Array]
@@ -38,10 +38,6 @@ MOST: Final[Mapping[str, int]] = {
     "mma_in_flight": 9,
 }
 """The largest counts of points whose whole traces are compared."""
-ONE_LOOP: Final = [
-    name for name, one in SCHEDULES.items() if not beyond_generated(one, one.events("consumer"))
-]
-"""Schedules that have a generated kernel of one loop; the next three lists are of these."""
 ATTENTION: Final = [name for name in ONE_LOOP if SCHEDULES[name].family == "attention"]
 RINGS: Final = [name for name in ONE_LOOP if SCHEDULES[name].release_modes]
 TILE_LEVEL: Final = [name for name in ONE_LOOP if SCHEDULES[name].tile_level]

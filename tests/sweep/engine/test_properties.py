@@ -16,10 +16,10 @@ from sweep.description import Schedule
 from sweep.engine.outputs import Outputs
 from sweep.quantities.variables import VARIABLES
 from sweep.simulator.simulation import run_events
+from tests.support.one_loop import ONE_LOOP
 from tests.support.points import (
     ATTENTION,
     COMPILED,
-    ONE_LOOP,
     TILE_LEVEL,
     Array,
     Columns,

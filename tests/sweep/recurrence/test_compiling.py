@@ -17,7 +17,8 @@ from sweep.catalogue.schedules import SCHEDULES
 from sweep.compiling.kept import cache_folder
 from sweep.description import Event
 from sweep.recurrence.kernels import load, source_of
-from tests.support.points import COMPILED, ONE_LOOP
+from tests.support.one_loop import ONE_LOOP
+from tests.support.points import COMPILED
 
 compiled = pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
 

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from sweep.catalogue.schedules import SCHEDULES
+from tests.support.one_loop import ONE_LOOP
 from tests.support.points import (
     COMPILED,
     GRID,
-    ONE_LOOP,
     RINGS,
     TILE_LEVEL,
     Columns,

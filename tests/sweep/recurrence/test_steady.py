@@ -17,10 +17,10 @@ from sweep.engine.outputs import Outputs
 from sweep.hardware.budgets import stages_that_fit
 from sweep.quantities.variables import VARIABLES
 from tests.accounts.periods import PERIODS, bottleneck, exact
+from tests.support.one_loop import ONE_LOOP
 from tests.support.points import (
     COMPILED,
     GRID,
-    ONE_LOOP,
     RINGS,
     TILE_LEVEL,
     Columns,
