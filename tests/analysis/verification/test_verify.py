@@ -175,6 +175,16 @@ def slower(function: Callable[..., Timing]) -> Callable[..., Timing]:
     return run
 
 
+class Twice:
+    """A schedule's work, each resource held for twice as long."""
+
+    def __init__(self, work: Any) -> None:
+        self.work = work
+
+    def held_per_period(self, resource: str) -> Any:
+        return 2 * self.work.held_per_period(resource)
+
+
 @pytest.mark.parametrize(
     ("schedule", "name", "module", "attribute", "mutation"),
     [
@@ -194,7 +204,7 @@ def slower(function: Callable[..., Timing]) -> Callable[..., Timing]:
         ("register_staged", "slope", claims_module, "simulate", slower),
         ("pingpong", "slope", claims_module, "simulate", slower),
         ("cooperative", "period (deep_ring)", claims_module, "simulate", slower),
-        ("pingpong", "Tensor Core work", periods, "work_per_step", None),
+        ("pingpong", "Tensor Core work", periods, "Work", None),
         ("warp_specialized", "period (circuits)", periods, "hardware", None),
         (
             "warp_specialized",
@@ -217,7 +227,7 @@ def test_mutations_are_caught(
     others: dict[str, Callable[..., Any]] = {
         "utilization_bounds": lambda f: lambda *a, **k: {n: v * 0.9 for n, v in f(*a, **k).items()},
         "_all_held": lambda f: lambda p: f(p) & (p["stages"] != 2),
-        "work_per_step": lambda f: lambda *a: f(*a) + f(*a),
+        "Work": lambda f: lambda *a: Twice(f(*a)),
         "hardware": lambda f: lambda p: ~f(p),
     }
     wrong = (mutation or others[attribute])(getattr(module, attribute))
