@@ -85,6 +85,35 @@ def unrolled_batch(body: Function) -> Function:
     return kept
 
 
+def graph_batch(body: Function, graph: Any, run: Any, times: Any, text: bytes) -> Function:
+    """Compile the service of who asks first, over points that share a graph.
+
+    Parameters
+    ----------
+    body : callable
+        Takes the three tuples of arrays, then the output ``cycles``.
+    graph, run, times : type
+        Named tuples; their arrays are C-contiguous, of these dimensions.
+    text : bytes
+        The source of constants in other files, which keys what is kept.
+    """
+    i, f = types.int64, types.float64
+
+    def of(kind: Any, *arrays: Any) -> Any:
+        return types.NamedTuple(arrays, kind)
+
+    signature = types.void(
+        of(graph, i[:, ::1], i[:, ::1], i[:, ::1], i[::1], i[::1], i[:, ::1], i[::1], i[::1],
+           i[::1]),
+        of(run, f[:, ::1], f[:, ::1], i[:, ::1], f[:, ::1], f[:, ::1], i[:, ::1], i[::1], i[::1],
+           i[::1], f[:, ::1], i[::1], f[:, ::1], i[::1], f[::1]),
+        of(times, f[:, ::1], f[:, :, ::1], i[::1], f[:, ::1]),
+        f[::1],
+    )  # fmt: skip
+    kept: Function = compile_kept(njit(error_model="numpy", nogil=True)(body), signature, text)
+    return kept
+
+
 def general_batch(
     body: Function, program: Any, point: Any, state: Any, work: Any, text: bytes
 ) -> Function:

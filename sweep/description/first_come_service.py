@@ -185,8 +185,8 @@ class _Service:
     def _end(self, request: _Request, start: Moment, end: Moment) -> None:
         """Note an event; wake those that wait for it, and the next CTA after the last one."""
         one, line, since, waits = request.one, request.line, request.since, request.waits
-        if one.row.on:
-            waits = [*waits, (self.free.get(one.row.on, BEGINNING), one.row.on)]
+        if start[0] > request.asked[0]:  # not where only uses of 0 cycles came before
+            waits = [*waits, (start, one.row.on)]
         latest, waited_for = max([(since, ""), *waits], key=lambda wait: wait[0])
         waited_for = waited_for if latest[0] > since[0] else ""
         self.notes.append((request.position, one, (since[0], start[0], end[0], waited_for)))

@@ -45,6 +45,7 @@ def run_general(
     points, lines = laid_out(schedule, p)
     cycles, period = np.empty(1), np.empty(1)
     release = p.get("release", "consumer")
-    engine = kernels.GeneralKernel(schedule, release, per_tile=per_tile, own=own)
+    queued = residency(schedule, p).arbitration == "fifo"
+    engine = kernels.GeneralKernel(schedule, release, queued, per_tile=per_tile, own=own)
     engine.run(points, lines, cycles, period)
     return float(cycles[0]), float(period[0])

@@ -136,3 +136,14 @@ def test_what_is_impossible_is_refused(changed: dict[str, Any], message: str) ->
     p = dict.fromkeys(SCHEDULES["sync"].durations, 1.0) | {"k_tiles": 2} | changed
     with pytest.raises(InputError, match=message):
         run_events(SCHEDULES["sync"], p)
+
+
+def test_a_use_of_no_length_is_not_what_another_waits_for() -> None:
+    """The SFU serves 0 cycles of one CTA just when another's scores are there, a round later."""
+    p = {"t_exp": (2.0, 0.0, 6.0), "t_softmax": (7.0, 8.0, 6.0), "t_gemm0": 1 / 1024}
+    p |= {"t_gemm1": 0.0, "kv_blocks": (1, 2, 1), "output_tiles": 3, "ctas_per_sm": 3}
+    p |= {"t_stagger": 2.0, "arbitration": "fifo"}
+    for account in (interpret, run_events):
+        rows = account(SCHEDULES["attention_pingpong_overlap"], p).rows
+        last = [row for row in rows if row.agent == "warpgroup_0@2" and row.operation == "exp"]
+        assert [(row.start, row.waited_for) for row in last] == [(4 + 1 / 1024, "gemm0")]

@@ -15,6 +15,7 @@ from sweep.description import Schedule
 from sweep.description.delays import absent_delays
 from sweep.description.interpreter import NeverHappens, interpret
 from sweep.quantities.arrays import Array
+from sweep.recurrence.general.first_come import FirstCome
 from sweep.recurrence.general.space import arrays_of
 from sweep.recurrence.general.tables import Tables
 from sweep.recurrence.unrolled.unrolled_kernel import plain_points, unrolled_of
@@ -64,7 +65,16 @@ class GeneralKernel:
         queued = 0 in self.tables.program.ordered
         self.first_come = first_come or queued
         self.uncertain = bool(absent_delays(schedule, release))
+<<<<<<< HEAD
         self.unrolled = unrolled_of(self.tables, release) if own and not self.first_come else None
+=======
+        self.queues = FirstCome(schedule) if self.first_come else None
+        self.straight = self.unrolled = None
+        if own and not self.first_come:
+            self.straight = straight_kernel(self.tables, per_tile)
+            if self.straight is None:
+                self.unrolled = unrolled_of(self.tables, release)
+>>>>>>> main
 
     def run(
         self,
@@ -83,10 +93,9 @@ class GeneralKernel:
         varying : mapping of str to numpy.ndarray
             Lines x tiles.
         """
-        size = cycles.size
-        if self.first_come:
-            for at in range(size):
-                cycles[at] = self._interpreted(points, varying, at)
+        if self.queues is not None:
+            described = partial(self._described, points, varying)
+            self.queues.run(points, described, varying, cycles)
             period[...] = np.nan
             return
         single = np.asarray(points["tile_scheduler"]) == SCHEDULERS.index("single")
@@ -171,7 +180,16 @@ class GeneralKernel:
     def _interpreted(
         self, points: Mapping[str, Array], varying: Mapping[str, NDArray[Any]], at: int
     ) -> float:
-        p: dict[str, Any] = {"release": self.release}
+        try:
+            return interpret(self.schedule, self._described(points, varying, at)).cycles
+        except NeverHappens:
+            return float("nan")
+
+    def _described(
+        self, points: Mapping[str, Array], varying: Mapping[str, NDArray[Any]], at: int
+    ) -> dict[str, Any]:
+        """Return a point's parameters as the interpreter takes them."""
+        p: dict[str, Any] = {}
         tiles = int(points["output_tiles"][at])
         for name, values in points.items():
             value = np.asarray(values)[at].item()
@@ -179,10 +197,7 @@ class GeneralKernel:
         p["tile_scheduler"] = SCHEDULERS[p["tile_scheduler"]]
         p["arbitration"] = SERVICES[p["arbitration"]]
         p["release"] = self.release
-        try:
-            return interpret(self.schedule, p).cycles
-        except NeverHappens:
-            return float("nan")
+        return p
 
 
 @cache
