@@ -65,16 +65,8 @@ class GeneralKernel:
         queued = 0 in self.tables.program.ordered
         self.first_come = first_come or queued
         self.uncertain = bool(absent_delays(schedule, release))
-<<<<<<< HEAD
-        self.unrolled = unrolled_of(self.tables, release) if own and not self.first_come else None
-=======
         self.queues = FirstCome(schedule) if self.first_come else None
-        self.straight = self.unrolled = None
-        if own and not self.first_come:
-            self.straight = straight_kernel(self.tables, per_tile)
-            if self.straight is None:
-                self.unrolled = unrolled_of(self.tables, release)
->>>>>>> main
+        self.unrolled = unrolled_of(self.tables, release) if own and not self.first_come else None
 
     def run(
         self,
