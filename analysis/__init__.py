@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         roofline,
     )
     from analysis.periods.period import period_formula
+    from analysis.prediction.calibration import calibrate
     from analysis.prediction.predict import predict
     from analysis.reproduction.reproduce import reproduce
     from analysis.rings.design_space import fewest_stages, over_provisioning, stage_rules
@@ -60,6 +61,7 @@ _WHERE = {
     "barrier_value": "causes.ordering_barrier",
     "bound_dataset": "bounds",
     "bytes_in_flight": "memory.littles_law",
+    "calibrate": "prediction.calibration",
     "choose_stages": "rings.stages",
     "compiled_registers": "budgets.registers",
     "corrected_stages": "rings.stages",
@@ -109,6 +111,7 @@ __all__ = [
     "barrier_value",
     "bound_dataset",
     "bytes_in_flight",
+    "calibrate",
     "choose_stages",
     "compiled_registers",
     "corrected_stages",

@@ -43,8 +43,11 @@ def reproduce(out: Path | None, as_json: bool) -> None:
     "--points", type=click.IntRange(min=1), metavar="N", help="Points per claim; 100,000."
 )
 @click.option("--seed", type=click.IntRange(min=0), default=0, metavar="N", help="Other points.")
+@click.option("--published", is_flag=True, help="Predictions against published kernels instead.")
 @json_option("a table")
-def verify(schedules: Sequence[str], points: int | None, seed: int, as_json: bool) -> None:
+def verify(
+    schedules: Sequence[str], points: int | None, seed: int, published: bool, as_json: bool
+) -> None:
     """Test formulas and bounds against simulation.
 
     Closed forms, bounds, steady states and rules of thumb, on random points; all schedules unless
@@ -52,7 +55,11 @@ def verify(schedules: Sequence[str], points: int | None, seed: int, as_json: boo
     program of a schedule agree. Violations come with the first counterexample as a command. The
     exit code is 1 if a claim other than a rule of thumb is violated, or one could not be tested.
 
+    With --published the errors of predicted TFLOP/s against published kernels, by class; the exit
+    code is 1 if a class is worse than its committed figure by more than 0.5 points.
+
     \b
+    warpsweep verify --published
     warpsweep verify multistage pingpong --points 1000000
     """
     from analysis.verification.report import json_text, text_blocks
@@ -61,6 +68,9 @@ def verify(schedules: Sequence[str], points: int | None, seed: int, as_json: boo
     from sweep.cli.printing import show
     from sweep.host.progress import ProgressBar
 
+    if published:
+        _verify_published(bool(schedules or points or seed), as_json)
+        return
     with ProgressBar() as bar:
         found = verify_all(schedules or None, points or DEFAULT_POINTS, seed, progress=bar)
     if as_json:
@@ -68,6 +78,22 @@ def verify(schedules: Sequence[str], points: int | None, seed: int, as_json: boo
     else:
         show(text_blocks(found))
     if any(one.failed for one in found):
+        raise Exit(1)
+
+
+def _verify_published(others: bool, as_json: bool) -> None:
+    from analysis.prediction.published_report import as_json as plain
+    from analysis.prediction.published_report import report, text_blocks
+    from sweep.cli.printing import show, show_json
+
+    if others:
+        raise click.UsageError("--published: takes no schedules, no --points and no --seed")
+    found = report()
+    if as_json:
+        show_json(plain(found))
+    else:
+        show(text_blocks(found))
+    if any(one.failed for one in found.lines):
         raise Exit(1)
 
 

@@ -66,7 +66,7 @@ CONSTANTS: Mapping[str, Mapping[str, Constant]] = MappingProxyType(
         HOPPER: MappingProxyType(
             {
                 "l2_rate": Constant(
-                    35.6,
+                    35.3,
                     "byte/cycle",
                     "L2 rate per SM at the highest clock",
                     "L2 microbenchmarks, 4,207-4,808 byte/cycle",
@@ -75,25 +75,25 @@ CONSTANTS: Mapping[str, Mapping[str, Constant]] = MappingProxyType(
                     0.12,
                 ),
                 "clock": Constant(
-                    2.36,
+                    2.38,
                     "GHz",
                     "clock at no load that the power law starts from",
                     "clocks and utilisations published together",
-                    0.03,
+                    0.05,
                     2.3,
                     0.08,
                 ),
                 "l2_latency": Constant(
-                    760,
+                    753,
                     "cycle",
                     "a copy under load at the highest clock",
                     "global load plus TMA",
-                    0.20,
+                    0.19,
                     700,
                     0.25,
                 ),
                 "mma_latency": Constant(
-                    99,
+                    94,
                     "cycle",
                     "drain of an MMA",
                     "MMA dependency microbenchmarks",
@@ -124,38 +124,38 @@ CONSTANTS: Mapping[str, Mapping[str, Constant]] = MappingProxyType(
         BLACKWELL: MappingProxyType(
             {
                 "l2_rate": Constant(
-                    71,
+                    72.7,
                     "byte/cycle",
                     "L2 rate per SM at the highest clock",
                     "L2 microbenchmarks, 21.2 TB/s",
-                    0.10,
+                    0.11,
                     67.0,
                     0.12,
                 ),
                 "clock": Constant(
-                    2.04,
+                    1.96,
                     "GHz",
                     "clock at no load that the power law starts from",
                     _CLOCK_PAIRS,
-                    0.02,
+                    0.05,
                     2.05,
                     0.08,
                 ),
                 "l2_latency": Constant(
-                    940,
+                    774,
                     "cycle",
                     "a copy under load at the highest clock",
                     "global load plus TMA",
-                    0.13,
+                    0.14,
                     750,
                     0.25,
                 ),
                 "mma_latency": Constant(
-                    231,
+                    214,
                     "cycle",
                     "drain of an MMA",
                     "MMA dependency microbenchmarks",
-                    0.18,
+                    0.17,
                     350,
                     0.35,
                 ),
@@ -190,8 +190,8 @@ ELEMENT_POWER: Mapping[str, float] = MappingProxyType(
     {"bf16": 1.0, "fp16": 1.15, "tf32": 0.92, "fp8": 1.37, "fp4": 1.37}
 )
 """Power of MMAs relative to bf16; fp4 as fp8. One H200's cuBLAS at its cap of 700 W."""
-HALF_WIDTH = MappingProxyType({HOPPER: (0.09, 0.18), BLACKWELL: (0.12, 0.15)})
-"""80 % interval as |log error|: with a unit factor, without."""
+HALF_WIDTH = MappingProxyType({HOPPER: (0.14, 0.19), BLACKWELL: (0.15, 0.18)})
+"""80 % quantile of |log error|, leaving one series out: with a unit factor, without."""
 
 
 def values(architecture: str) -> dict[str, float]:
