@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from analysis.bound_rules import RULES, Rows
 from analysis.checked import choice, find_schedule, numbers
 from analysis.generic_bounds import generic_bounds, held
-from analysis.which_schedule import check_parameters, schedules_of
+from analysis.which_schedule import check_alone, check_parameters, schedules_of
 from sweep.catalogue.schedules import SCHEDULES
 from sweep.description import Schedule
 from sweep.errors import InputError
@@ -59,8 +59,8 @@ def lower_bounds(
         consumer waits for copies and for its own MMAs). Attention:
         "bound_tensor_core", "bound_exp", "bound_softmax", "bound_serial_chain" (a warpgroup's own
         operations). Any other schedule: the bounds of its resources by the same names (the
-        cycles for which each is held), "bound_agent" (the busiest agent's own work) and
-        "bound_circuits" (turns round the slowest circuit of its main loop).
+        cycles for which each is held), "bound_agent" (the busiest agent's own work) and, where it
+        has one loop, "bound_circuits" (turns round the slowest circuit of that).
 
     Raises
     ------
@@ -130,7 +130,7 @@ def utilization_bounds(
     p = _numbers(one, parameters)
     found = {}
     for resource in one.resources:
-        work = held(one, one.events(release), resource, p)
+        work = held(one, resource, p)
         with np.errstate(invalid="ignore", divide="ignore"):
             share = np.where(cycles > 0, work / cycles, 0.0)
         found[f"{resource.lower()}_utilization"] = share
@@ -156,7 +156,8 @@ def bound_dataset(ds: xr.Dataset, schedule: Any = None) -> xr.Dataset:
     Raises
     ------
     InputError
-        If a schedule is neither built in nor given, or a parameter is missing.
+        If a schedule is neither built in nor given, a parameter is missing, several CTAs share the
+        SM, or tiles differ.
 
     Examples
     --------
@@ -170,6 +171,7 @@ def bound_dataset(ds: xr.Dataset, schedule: Any = None) -> xr.Dataset:
 
     schedules = schedules_of(ds, schedule)
     check_parameters(ds, schedules)
+    check_alone(ds, "bounds")
     if "schedule" not in ds.dims:
         return _bounds_of(ds, schedules[0])
     parts = [_bounds_of(ds.isel(schedule=index), one) for index, one in enumerate(schedules)]

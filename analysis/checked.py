@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from analysis.quantities import ROWS, limited
+from sweep.catalogue.validation import beyond_generated
 from sweep.description import Schedule
 from sweep.errors import InputError, unknown_name
 from sweep.hardware.lookup import find_gpu
@@ -20,6 +21,7 @@ from sweep.quantities.variables import VARIABLES
 from sweep.tensorcore.record import plain
 
 __all__ = [
+    "check_one_loop",
     "choice",
     "dataset",
     "find_gpu",
@@ -43,6 +45,21 @@ def find_schedule(schedule: str | Schedule) -> Schedule:
         With the nearest name where there is none.
     """
     return read_schedules(schedule)[0][0]
+
+
+def check_one_loop(schedule: Schedule, what: str) -> None:
+    """Refuse a schedule with more than the circuits of one loop show.
+
+    Raises
+    ------
+    InputError
+        Saying ``what`` there is only for one loop.
+    """
+    if beyond_generated(schedule, schedule.events("consumer")):
+        raise InputError(
+            f"schedule={schedule.name!r}: {what} of one loop, and it has more: loops, rings, own"
+            " counts or resources, agents by turns; its simulation has the output 'period'"
+        )
 
 
 def read(**given: Any) -> list[Array]:

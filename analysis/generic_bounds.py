@@ -2,11 +2,12 @@
 
 * The cycles for which a resource is held, and those that an agent works, one after another: true
   in any order of service.
-* Turns round a circuit. In a fixed order of service every arc of a circuit is a wait, as long as
-  all its events exist: from the step in which the last of them starts, until the first of them has
-  run out (a tile's main loop; the whole run where nothing is skewed and no agents take turns). A
-  circuit of m steps fits floor(steps there / m) times, and each turn takes as long as its events
-  do. Where the order of service can be free, circuits use no resource's order.
+* Turns round a circuit, where the schedule has one loop. In a fixed order of service every arc of a
+  circuit is a wait, as long as all its events exist: from the step in which the last of them
+  starts, until the first of them has run out (a tile's main loop; the whole run where nothing is
+  skewed and no agents take turns). A circuit of m steps fits floor(steps there / m) times, and
+  each turn takes as long as its events do. Where the order of service can be free, circuits use
+  no resource's order.
 """
 
 from __future__ import annotations
@@ -18,12 +19,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sweep.catalogue.validation import beyond_generated
 from sweep.description import Event, Schedule, Steps
 from sweep.description.circuits import Circuit, simple_circuits, steady_arcs
 from sweep.description.counts import Linear, linear
+from sweep.engine.work import Work
 from sweep.errors import InputError
 from sweep.quantities.arrays import Array
 from sweep.quantities.bottlenecks import BOTTLENECKS
+from sweep.quantities.variables import TILE_SCHEDULERS
 from sweep.recurrence.fifo import fifo_programs
 
 Numbers = Mapping[str, Array]
@@ -36,6 +40,8 @@ RESOURCE_BOUNDS = {
 def generic_bounds(schedule: Schedule, p: Numbers, release: str) -> list[tuple[str, Array]]:
     """Return bounds for any schedule: its resources', "bound_agent" and "bound_circuits".
 
+    The last only where it says no more than the generated kernel of one loop can.
+
     Parameters
     ----------
     schedule : Schedule
@@ -45,23 +51,34 @@ def generic_bounds(schedule: Schedule, p: Numbers, release: str) -> list[tuple[s
     """
     events = schedule.events(release)
     resources = [
-        (RESOURCE_BOUNDS[one], held(schedule, events, one, p)) for one in schedule.resources
+        (RESOURCE_BOUNDS.get(one, f"bound_{one.lower()}"), held(schedule, one, p))
+        for one in schedule.resources
     ]
-    agents = [_busy(schedule, events, index, p) for index in range(len(schedule.agent_names))]
-    return [
-        *resources,
-        ("bound_agent", _largest(agents)),
-        ("bound_circuits", _turns(schedule, p, release)),
-    ]
+    agents = [_busy(schedule, events, name, p) for name in schedule.agent_names]
+    found = [*resources, ("bound_agent", _largest(agents))]
+    if beyond_generated(schedule, events):
+        return found
+    return [*found, ("bound_circuits", _turns(schedule, p, release))]
 
 
-def held(schedule: Schedule, events: Sequence[Event], resource: str, p: Numbers) -> Array:
-    """Return the cycles for which a resource is held in a run."""
-    total = np.zeros(())
-    for event in events:
-        if event.on == resource and event.takes:
-            total = total + _times(schedule, event, p, p.get("output_tiles", 1)) * p[event.takes]
-    return np.asarray(total)
+def held(schedule: Schedule, resource: str, p: Numbers) -> Array:
+    """Return the cycles for which a resource is held in a run of one CTA."""
+    return np.asarray(_work(schedule, p).held(resource))
+
+
+def _work(schedule: Schedule, p: Numbers, rows: tuple[Event, ...] | None = None) -> Work:
+    """Return what one CTA does in all, or only some of its rows, whatever they hold."""
+    scheduler = TILE_SCHEDULERS.index("static_persistent" if schedule.tile_level else "single")
+    alone = {"output_tiles": 1, "ctas_per_sm": 1, "tile_scheduler": scheduler}
+    values = {name: np.asarray(value) for name, value in {**alone, **p}.items()}
+    chosen = schedule if rows is None else replace(schedule, events=rows)
+    return Work(chosen, values, {})
+
+
+def can_be_any(schedule: Schedule) -> bool:
+    """Whether the order of service of a schedule's resources can be chosen."""
+    beyond = beyond_generated(schedule, schedule.events("consumer"))
+    return can_be_free(schedule) or (beyond and "arbitration" in schedule.parameters)
 
 
 def can_be_free(schedule: Schedule) -> bool:
@@ -75,26 +92,35 @@ def can_be_free(schedule: Schedule) -> bool:
     return True
 
 
-def _busy(schedule: Schedule, events: Sequence[Event], index: int, p: Numbers) -> Array:
-    """Return the cycles that an agent works; of those that take turns, in every other tile."""
-    agent, total = schedule.agent_names[index], np.zeros(())
-    tiles = p.get("output_tiles", np.ones((), np.int64))
+def _busy(schedule: Schedule, events: Sequence[Event], agent: str, p: Numbers) -> Array:
+    """Return the cycles that an agent works; of those that take turns, in its own tiles."""
+    tiles, total = np.asarray(p.get("output_tiles", 1)), np.zeros(())
+    own: dict[tuple[int, int], list[Event]] = {}  # by how many take turns, and which one it is
     for event in events:
         if event.asynchronous or not event.takes:
             continue
-        if event.agent == agent:
-            total = total + _times(schedule, event, p, tiles) * p[event.takes]
-        for turn in range(schedule.turns):
-            if event.agent not in ("", *schedule.agent_names) and agent == f"{event.agent}_{turn}":
-                own = -(-(tiles - turn) // schedule.turns)
-                total = total + _times(schedule, event, p, own) * p[event.takes]
+        turns = _turns_of(schedule, event)
+        for turn in range(turns):
+            if schedule.agent_of(event, turn) == agent:
+                own.setdefault((turns, turn), []).append(event)
+    for (turns, turn), rows in own.items():
+        mine = dict(p) | {"output_tiles": np.maximum(-(-(tiles - turn) // turns), 0)}
+        total = total + _cycles(schedule, rows, mine)
     return np.asarray(total)
 
 
-def _times(schedule: Schedule, event: Event, p: Numbers, tiles: Any) -> Any:
-    """Return how often an event happens in some output tiles, at the least."""
-    often = tiles * p[schedule.loop] if event.place == "k_tile" else tiles
-    return np.maximum(often - _value(event.starts_at, p), 0)
+def _turns_of(schedule: Schedule, event: Event) -> int:
+    """Return how many agents perform a row by turns."""
+    for role in schedule.roles:
+        if role.name == event.agent:
+            return role.turns
+    return schedule.turns
+
+
+def _cycles(schedule: Schedule, rows: Sequence[Event], p: Numbers) -> Any:
+    """Return how long some rows take in all."""
+    alone = tuple(replace(row, on="TC") for row in rows)
+    return _work(schedule, p, alone).held("TC")
 
 
 class _Steady(NamedTuple):

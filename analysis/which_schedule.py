@@ -14,6 +14,7 @@ from sweep.catalogue.schedules import SCHEDULES
 from sweep.description import Schedule
 from sweep.errors import InputError
 from sweep.inputs.space import read_schedules
+from sweep.quantities.variables import VARIABLES
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -68,6 +69,25 @@ def check_parameters(ds: xr.Dataset, schedules: list[Schedule], name: str = "ds"
                 raise InputError(
                     f"{name}: has no coordinate {parameter!r}, which {schedule.name} uses"
                 )
+
+
+def check_alone(ds: xr.Dataset, what: str) -> None:
+    """Refuse a dataset of several CTAs on an SM, or of tables over output tiles.
+
+    Raises
+    ------
+    InputError
+        Naming the parameter, and ``what`` there is not.
+    """
+    if "ctas_per_sm" in ds.coords and (ds["ctas_per_sm"].values > 1).any():
+        most = ds["ctas_per_sm"].values.max()
+        raise InputError(f"ctas_per_sm={most}: {what} are those of one CTA on an SM")
+    for name, coordinate in ds.coords.items():
+        known = VARIABLES.get(str(name))
+        if known is None or known.kind not in ("duration", "count"):
+            continue
+        if coordinate.dtype.kind in "OUT":
+            raise InputError(f"{name}: {what} are those of output tiles that are alike")
 
 
 def _names(ds: Any, name: str) -> list[str]:

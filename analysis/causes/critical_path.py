@@ -7,22 +7,22 @@ on the way sum to the makespan exactly.
 
 **Ties.** Where several things are over at that moment, the agent's own previous operation counts
 first (it did not wait at all), then what its event comes after in the order of the schedule's
-list, then the resource; that is also what the trace's ``waits_for`` names. Of several operations
+list, then the resource; that is also what the trace's ``waits_for`` names. Where resources serve
+first come, first served, ``waits_for`` decides. Of several operations
 that end last, the one counts that started first; of these, the first in the schedule's list.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from analysis.causes.happenings import Before, Happening, linked
+from analysis.causes.traced_run import parameters_of, rows_of, step_of
 from analysis.checked import dataset
 from analysis.which_schedule import check_parameters, schedule_of
-from sweep.description.trace_rows import TraceRow
 from sweep.errors import InputError
 from sweep.host.tables import Column, Table
 from sweep.quantities.attributes import label
@@ -71,11 +71,10 @@ def critical_path(trace: xr.Dataset, schedule: Any = None) -> xr.Dataset:
     """
     one = schedule_of(trace, schedule, "trace")
     check_parameters(trace, [one], "trace")
-    step = "block" if one.family == "attention" else "k_tile"
+    step = step_of(trace)
     if step not in trace or "since" not in trace:
         raise InputError("trace: must be of one point, from sweep.trace")
-    p = {name: trace[name].item() for name in one.parameters}
-    steps = walk(linked(one, p, _rows(trace, step)))
+    steps = walk(linked(one, parameters_of(trace, one), rows_of(trace)))
     return _dataset(steps, trace, step)
 
 
@@ -95,13 +94,18 @@ def walk(happenings: list[Happening]) -> list[tuple[Happening, str]]:
 
 
 def _let_go(one: Happening, holders: dict[tuple[str, float], Happening]) -> Before:
-    """Return the first of what was over when ``one`` started.
+    """Return the first of what was over when ``one`` started, what its row names before others.
 
     Where nobody fixes the order of a resource, whoever held it until then.
     """
-    for before in one.after:
-        if before.end == one.start:
-            return before
+    over = [before for before in one.after if before.end == one.start]
+    named = [before for before in over if before.name == one.waits_for]
+    unordered = one.event.on not in ("", *(before.name for before in one.after))
+    held_by = holders.get((one.event.on, one.start)) if unordered else None
+    if held_by is not None and not named and one.waits_for == one.event.on:
+        return Before(held_by, one.event.on)
+    if over:
+        return (named or over)[0]
     if not one.after and one.start == 0.0:
         return Before(None, "")
     return Before(holders[one.event.on, one.start], one.event.on)
@@ -196,12 +200,6 @@ def _table(one: Attribution) -> Table:
         if row.cycles > 0
     ]
     return Table(columns, {"": rows}, indent=2)
-
-
-def _rows(trace: xr.Dataset, step: str) -> Iterable[TraceRow]:
-    names = ("agent", "resource", "operation", "output_tile", step, "since", "start", "end")
-    columns = [trace[name].values.tolist() for name in (*names, "waits_for")]
-    return (TraceRow(*row) for row in zip(*columns, strict=True))
 
 
 def _dataset(steps: list[tuple[Happening, str]], trace: xr.Dataset, step: str) -> xr.Dataset:

@@ -1,20 +1,26 @@
 """Every event of a traced run in program order, with what it came after.
 
 A trace has the operations of agents. Between them lie delays that no agent performs (a copy's
-latency, the completion of an MMA). Here both are happenings, linked by the schedule's own list of
-events: an agent's previous operation, the events waited for, a resource's previous use.
+latency, the completion of an MMA, the launch of a CTA). Here both are happenings, linked by the
+schedule's own list of events: an agent's previous operation, the events waited for, a resource's
+previous use.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from sweep.description import Event, Schedule, Steps
-from sweep.description.counts import linear
+from sweep.description import Event, Schedule
+from sweep.description.dependencies import Need, with_needs
+from sweep.description.program_order import Instance, Key, Layout
+from sweep.description.residency import first_come
+from sweep.description.run_record import Record
 from sweep.description.trace_rows import TraceRow
+
+LAUNCH, STAGGER = Event("launch", takes="t_launch"), Event("stagger", takes="t_stagger")
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +40,10 @@ class Happening:
     after : tuple of Before
         What it came after: its agent's previous operation first, then what its event names in the
         order of the list, then its resource's previous use where that order is fixed.
+    row : int
+        Which row of the trace it is; -1 for a delay.
+    waits_for : str
+        What that row says it waited for last.
     """
 
     event: Event
@@ -43,6 +53,8 @@ class Happening:
     start: float
     end: float
     after: tuple[Before, ...] = field(repr=False)
+    row: int = -1
+    waits_for: str = ""
 
 
 class Before(NamedTuple):
@@ -72,7 +84,8 @@ def linked(schedule: Schedule, p: Mapping[str, Any], rows: Iterable[TraceRow]) -
     ----------
     schedule : Schedule
     p : mapping
-        Every entry of ``schedule.parameters``.
+        Every entry of ``schedule.parameters``, and those of ``RESIDENCY`` that are not the
+        defaults; a tuple is a table over output tiles.
     rows : iterable of TraceRow
         A whole trace, by start, then agent, then program order.
 
@@ -85,95 +98,85 @@ def linked(schedule: Schedule, p: Mapping[str, Any], rows: Iterable[TraceRow]) -
 
 class _Linker:
     def __init__(self, schedule: Schedule, p: Mapping[str, Any], rows: Iterable[TraceRow]) -> None:
-        self.schedule = schedule
-        self.p = p
-        self.events = schedule.events(p.get("release", "consumer"))
-        self.names = {event.name: event for event in self.events}
-        self.in_order = p.get("arbitration", "ordered") == "ordered"
-        self.rows: dict[tuple[str, str, int, int], deque[TraceRow]] = defaultdict(deque)
-        for row in rows:
-            self.rows[row.agent, row.operation, row.output_tile, row.k_tile].append(row)
-        self.found: dict[tuple[str, int], Happening] = {}
+        self.layout = Layout(schedule, p)
+        self.record = Record(self.layout)  # names agents and barriers as traces do
+        self.unordered = first_come(schedule, self.layout.residency.arbitration)
+        self.rows: dict[tuple[str, str, int, int], deque[tuple[int, TraceRow]]] = defaultdict(deque)
+        for index, row in enumerate(rows):
+            self.rows[row.agent, row.operation, row.output_tile, row.k_tile].append((index, row))
+        self.all: list[Happening] = []
+        self.found: dict[Key, Happening] = {}
         self.latest: dict[str, Happening] = {}  # on every agent and resource
         self.holds: dict[str, list[Before]] = {}  # what its asynchronous events waited for
+        self.launched: dict[int, tuple[int, Happening | None]] = {}  # of copies: tile, launch
+        self.over: dict[int, Happening] = {}  # of copies: what ended last
 
     def run(self) -> list[Happening]:
-        k_tiles = self.p[self.schedule.loop]
-        for event, tile, k_tile, draining in self._program():
-            index = tile if event.place != "k_tile" else tile * k_tiles + k_tile
-            if index >= self._count(event.starts_at):
-                self.found[event.name, index] = self._happening(
-                    event, index, tile, k_tile, draining
-                )
-        return list(self.found.values())
+        for one, needs in with_needs(self.layout):
+            launch = self._launch(one)
+            self.found[one.key] = found = self._happening(one, needs, launch)
+            self.all.append(found)
+            last = self.over.get(one.copy)
+            if last is None or found.end > last.end:
+                self.over[one.copy] = found
+        return self.all
 
-    def _program(self) -> Iterator[tuple[Event, int, int, bool]]:
-        """Yield the events of every tile: (event, output_tile, k_tile, draining)."""
-        k_tiles = self.p[self.schedule.loop]
-        skew = min(max(self._count(event.behind) for event in self.events), k_tiles)
-        for tile in range(self.p.get("output_tiles", 1)):
-            yield from ((event, tile, -1, False) for event in self._at("tile_start"))
-            for step in range(k_tiles + skew):
-                if step == k_tiles:
-                    yield from ((event, tile, -1, False) for event in self._at("before_drain"))
-                for event in self._at("k_tile"):
-                    k_tile = step - (skew if event.behind != 0 else 0)
-                    if 0 <= k_tile < k_tiles:
-                        yield event, tile, k_tile, step >= k_tiles
-            if skew == 0:
-                yield from ((event, tile, -1, False) for event in self._at("before_drain"))
-            yield from ((event, tile, -1, False) for event in self._at("tile_end"))
-
-    def _happening(
-        self, event: Event, index: int, tile: int, k_tile: int, draining: bool
-    ) -> Happening:
-        agent = self._agent(event, tile)
-        waited = list(self._waited_for(event, index, tile, draining))
+    def _happening(self, one: Instance, needs: list[Need], launch: Happening | None) -> Happening:
+        event, agent = one.row, self.record.agent(one)
+        waited = [Before(self.found[n.instance.key], self.record.signal(n)) for n in needs]
         waited += self.holds.pop(agent, [])
-        before = Before(self.latest.get(agent), "")
-        if event.asynchronous:  # it holds its agent until it can be issued
+        before = Before(self.latest.get(agent, launch), "")
+        if agent and event.asynchronous:  # it holds its agent until it can be issued
             self.holds[agent] = waited
             before = Before(max([before, *waited], key=lambda one: one.end).happening, "")
             waited = []
         after = [before, *waited] if agent else waited
-        if event.on and self.in_order:
+        if event.on and event.on not in self.unordered:
             after.append(Before(self.latest.get(event.on), event.on))
+        index, waits_for = -1, ""
         if agent:
-            row = self.rows[agent, event.label, tile, k_tile].popleft()
-            start, end = row.start, row.end
+            index, row = self.rows[agent, event.label, one.tile, one.iteration].popleft()
+            start, end, waits_for = row.start, row.end, row.waited_for
         else:
             start = max((one.end for one in after), default=0.0)
-            end = start + (self.p[event.takes] if event.takes else 0.0)
-        happening = Happening(event, agent, tile, k_tile, start, end, tuple(after))
+            end = start + self.layout.values.takes(event, one.tile)
+        what = (event, agent, one.tile, one.iteration, start, end)
+        happening = Happening(*what, tuple(after), index, waits_for)
         if agent and not event.asynchronous:
             self.latest[agent] = happening
         if event.on:
             self.latest[event.on] = happening
         return happening
 
-    def _waited_for(self, event: Event, index: int, tile: int, draining: bool) -> Iterator[Before]:
-        k_tiles = self.p[self.schedule.loop]
-        for after in event.after:
-            once_per_tile = event.place != "k_tile" and self.names[after.event].place == "k_tile"
-            lag = self._count(after.lag)
-            at = (tile - lag + 1) * k_tiles - 1 if once_per_tile else index - lag
-            if at >= 0 and (after.event, at) in self.found:
-                yield self._before(after.event, at)
-        last = (tile + 1) * k_tiles - 1
-        if draining and (event.drain_after, last) in self.found:
-            yield self._before(event.drain_after, last)
+    def _launch(self, one: Instance) -> Happening | None:
+        """Return the launch of an instance's CTA; None for one that is there from the beginning."""
+        where = self.layout.residency
+        wanted = one.tile if where.single else one.copy
+        tile, launch = self.launched.get(one.copy, (-1, None))
+        if tile == wanted:
+            return launch
+        if tile < 0:
+            launch = self._delay(STAGGER, one.copy, None, one.copy)
+        first = tile + where.copies if tile >= 0 else one.copy
+        for started in range(first, wanted + 1, where.copies):
+            last = self.over.get(one.copy)
+            launch = last if launch is None or (last and last.end > launch.end) else launch
+            launch = self._delay(LAUNCH, started, launch, 1)
+        self.launched[one.copy] = wanted, launch
+        for agent in [name for name in self.latest if self.record.copy_of.get(name) == one.copy]:
+            del self.latest[agent]
+        for agent in [name for name in self.holds if self.record.copy_of.get(name) == one.copy]:
+            del self.holds[agent]
+        return launch
 
-    def _before(self, name: str, index: int) -> Before:
-        event = self.names[name]
-        return Before(self.found[name, index], event.signals or event.label)
-
-    def _agent(self, event: Event, tile: int) -> str:
-        if event.agent in ("", *self.schedule.agents):
-            return event.agent
-        return f"{event.agent}_{tile % self.schedule.turns}"
-
-    def _at(self, place: str) -> tuple[Event, ...]:
-        return tuple(event for event in self.events if event.place == place)
-
-    def _count(self, count: Steps) -> int:
-        return sum(factor * (self.p[name] if name else 1) for name, factor in linear(count))
+    def _delay(
+        self, event: Event, tile: int, last: Happening | None, times: int
+    ) -> Happening | None:
+        """Return a delay before a CTA's first row, or what it would come after if it is none."""
+        cycles = times * float(self.layout.values.of(event.takes, tile, missing=0))
+        if cycles == 0:
+            return last
+        before = Before(last, "")
+        found = Happening(event, "", tile, -1, before.end, before.end + cycles, (before,))
+        self.all.append(found)
+        return found

@@ -15,6 +15,7 @@ t_store        store        fill   staging from registers to shared memory
 t_epilogue     epilogue     drain  epilogues that nothing hides
 t_exp          exp          fill   exponentials that nothing hides
 t_softmax      softmax      fill   the rest of softmax
+others         their names  fill   a schedule's own durations, as its rows have them
 =============  ===========  =====  ==========================================
 
 With C_i the makespan without the first i durations, C_0 the point itself, the i-th duration t
@@ -45,13 +46,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from analysis.which_schedule import check_parameters, schedules_of
+from analysis.which_schedule import check_alone, check_parameters, schedules_of
 from sweep.description import Schedule
 from sweep.engine.run import run_space
 from sweep.errors import InputError
 from sweep.inputs.space import Space, resolve
 from sweep.quantities.arrays import Array
-from sweep.quantities.variables import VARIABLES
+from sweep.quantities.variables import RESIDENCY, VARIABLES
 from sweep.results.datasets import check_threads
 
 if TYPE_CHECKING:
@@ -76,9 +77,10 @@ CAUSES: Mapping[str, Cause] = {
     "t_exp": Cause("exp", "fill"),
     "t_softmax": Cause("softmax", "fill"),
 }
-"""By duration, in the order in which they are removed."""
+"""By duration, in the order in which they are removed; a schedule's own follow."""
 
 ORDER = ("fill", *(cause.name for cause in CAUSES.values()), "drain")
+"""A schedule's own come before the last."""
 
 
 def idle_time(ds: xr.Dataset, schedule: Any = None, threads: int | None = None) -> xr.Dataset:
@@ -98,7 +100,8 @@ def idle_time(ds: xr.Dataset, schedule: Any = None, threads: int | None = None) 
     xarray.Dataset
         ``idle_time`` in cycles over ``cause`` and the dimensions of the dataset: fill, latency,
         mma_latency, sync, issue, bandwidth, store, epilogue, exp, softmax, drain, without those
-        that none of the schedules has; 0 for a cause that a schedule does not have.
+        that none of the schedules has, and with a schedule's own durations before drain
+        (``t_convert`` is the cause convert); 0 for a cause that a schedule does not have.
         ``tc_idle_time`` is their sum, the makespan less the time that the Tensor Core is held, and
         ``idle_share`` the parts of it (NaN where the Tensor Core is never idle). All are NaN at a
         point without timing (a deadlock, or masked in ``ds``).
@@ -106,8 +109,8 @@ def idle_time(ds: xr.Dataset, schedule: Any = None, threads: int | None = None) 
     Raises
     ------
     InputError
-        If a schedule is neither built in nor given; if it holds the Tensor Core for a duration
-        that others take too, or takes one that has no cause here.
+        If a schedule is neither built in nor given, several CTAs share the SM, or tiles differ; if
+        it holds the Tensor Core for a duration that others take too.
 
     Examples
     --------
@@ -123,6 +126,9 @@ def idle_time(ds: xr.Dataset, schedule: Any = None, threads: int | None = None) 
     threads = check_threads(threads)
     schedules = schedules_of(ds, schedule)
     check_parameters(ds, schedules)
+    check_alone(ds, "idle times")
+    if "t_launch" in ds.coords and (ds["t_launch"].values > 0).any():
+        raise InputError("t_launch: idle times are those of CTAs that start at once; leave it 0")
     dims = ds["cycles"].dims
     parts = {cause: np.zeros(ds["cycles"].shape) for cause in _causes(schedules)}
     for index, one in enumerate(schedules):
@@ -145,9 +151,16 @@ def idle_time(ds: xr.Dataset, schedule: Any = None, threads: int | None = None) 
 
 
 def _causes(schedules: list[Schedule]) -> list[str]:
-    own = [CAUSES[name] for one in schedules for name in _removed(one)]
-    there = {cause.name for cause in own} | {cause.once for cause in own}
-    return [name for name in ORDER if name in there]
+    own = [_cause(name) for one in schedules for name in _removed(one)]
+    there = dict.fromkeys([cause.name for cause in own] + [cause.once for cause in own])
+    others = [name for name in there if name not in ORDER]
+    return [name for name in (*ORDER[:-1], *others, ORDER[-1]) if name in there]
+
+
+def _cause(duration: str) -> Cause:
+    """Return a duration's cause; a schedule's own is one by its name, in full where taken."""
+    name = duration.removeprefix("t_")
+    return CAUSES.get(duration) or Cause(duration if name in ORDER else name, "fill")
 
 
 def _removed(schedule: Schedule) -> list[str]:
@@ -167,13 +180,8 @@ def _removed(schedule: Schedule) -> list[str]:
             )
         on_tensor_core |= on
     removed = [name for name in schedule.durations if name not in on_tensor_core]
-    for name in removed:
-        if name not in CAUSES:
-            raise InputError(
-                f"{name}: {schedule.name} takes it, and idle time has no cause for it;"
-                f" causes: {', '.join(CAUSES)}"
-            )
-    return sorted(removed, key=list(CAUSES).index)
+    known = list(CAUSES)
+    return sorted(removed, key=lambda name: known.index(name) if name in CAUSES else len(known))
 
 
 def _of_schedule(ds: xr.Dataset, schedule: Schedule, threads: int | None) -> dict[str, Array]:
@@ -198,7 +206,10 @@ def _space(ds: xr.Dataset, schedule: Schedule) -> Space:
     dims = ds["cycles"].dims
     axes = {dim: f"axis_{index}" for index, dim in enumerate(dims)}
     given = {}
-    for name in schedule.parameters:
+    several = len(str(ds.attrs.get("schedules", "")).split()) > 1
+    ambiguous = ("output_tiles", "arbitration") if several else ()  # they may be another's alone
+    others = (name for name in RESIDENCY if name in ds.coords and name not in ambiguous)
+    for name in dict.fromkeys((*schedule.parameters, *others)):
         values = ds[name].values.astype(VARIABLES[name].dtype)
         on = [axes[dim] for dim in ds[name].dims]
         given[name] = xr.DataArray(values, dims=on) if dims else xr.DataArray([values], dims="axis")
@@ -216,8 +227,8 @@ def _telescope(space: Space, threads: int | None) -> dict[str, Array]:
         values[name] = np.zeros_like(takes, shape=(1,) * takes.ndim)
         without = np.minimum(least, _cycles(space, values, threads))
         once = np.minimum(least - without, takes)
-        found[CAUSES[name].once] += once
-        found[CAUSES[name].name] += least - without - once
+        found[_cause(name).once] += once
+        found[_cause(name).name] += least - without - once
         least = without
     return found
 

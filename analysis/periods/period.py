@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from analysis.checked import choice, find_schedule
+from analysis.checked import check_one_loop, choice, find_schedule
 from analysis.periods.symbols import latex, symbol, sympy_module
 from analysis.periods.terms import Term, term_of
 from sweep.description import Schedule
@@ -152,7 +152,8 @@ def period_formula(schedule: Schedule | str, release: str = "consumer") -> Perio
     ------
     InputError
         The name is unknown, or the schedule runs over output tiles: then the period depends on
-        the epilogue and on how tiles and slots interlock, which no circuit of k-tiles shows.
+        the epilogue and on how tiles and slots interlock, which no circuit of k-tiles shows. It
+        has several loops, rings, or rows that are left out at times.
 
     Examples
     --------
@@ -164,6 +165,7 @@ t_issue + t_mma)
       t_issue + t_mma: issue on the critical path
     """
     one = find_schedule(schedule)
+    check_one_loop(one, "the period is a formula of circuits")
     if one.tile_level:
         raise InputError(
             f"{one.name} runs over output tiles, so its period is per tile: see the output 'period'"

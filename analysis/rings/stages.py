@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analysis.checked import choice, find_schedule, numbers, whole
+from analysis.checked import check_one_loop, choice, find_schedule, numbers, whole
 from sweep.description import Schedule
 from sweep.description.circuits import Circuit, circuits_of
 from sweep.errors import InputError
@@ -215,6 +215,7 @@ def _ring(
     ring = find_schedule(schedule)
     if not ring.ring:
         raise InputError(f"schedule={ring.name!r}: has no ring of stages")
+    check_one_loop(ring, "rules of stages come from circuits")
     circuits = circuits_of(ring, choice("release", release))
     used = {name for one in circuits for name in one.takes}
     used |= {name for one in circuits for name, _ in one.steps} - {"", "stages"}

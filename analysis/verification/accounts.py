@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from analysis.generic_bounds import can_be_free
+from analysis.generic_bounds import can_be_any
 from analysis.verification.claim import Claim, Outcome, Points, distance, simulate
 from analysis.verification.draws import Columns, Where, size
 from analysis.verification.periods import EVERYWHERE
+from sweep.catalogue.validation import beyond_generated
 from sweep.description import Schedule
 from sweep.description.interpreter import NeverHappens, interpret
 from sweep.description.trace_rows import EventResult, TraceRow
@@ -27,6 +28,8 @@ from sweep.simulator.simulation import Deadlock, run_events
 
 TESTED = 128
 """Points of every chunk that are tested: they run in plain Python, a millisecond or two each."""
+TESTED_BEYOND = 24
+"""Of a schedule with more than one loop, whose points take some hundred times longer."""
 ACCOUNTS, ACCOUNTS_FIFO = "accounts agree", "accounts agree, fifo"
 
 
@@ -41,7 +44,7 @@ def account_claims(schedule: Schedule) -> Iterator[Claim]:
         EVERYWHERE,
         _agree,
     )
-    if program and can_be_free(schedule):
+    if program and can_be_any(schedule):
         yield Claim(
             schedule,
             ACCOUNTS_FIFO,
@@ -58,7 +61,7 @@ def _agree(points: Points) -> Outcome:
     changes = {one: np.where(plain, 0, points.p[one]) for one in EXTENSIONS if one in points.p}
     p = points.changed(changes)
     for turn in (0, 1):
-        for index, cycles in _simulated(schedule, p, np.arange(turn, min(gap.size, TESTED), 2)):
+        for index, cycles in _simulated(schedule, p, _tested(schedule, gap.size)[turn::2]):
             here = one_point(p, index)
             listed = _listed(schedule, here)
             gap[index] = distance(_makespan(listed), cycles)
@@ -70,11 +73,17 @@ def _agree(points: Points) -> Outcome:
 
 def _agree_fifo(points: Points) -> Outcome:
     gap = np.full(size(points.p), np.nan)
-    first = np.arange(min(gap.size, TESTED))
+    first = _tested(points.schedule, gap.size)
     for index, cycles in _simulated(points.schedule, points.p, first):
         programmed = _programmed(points.schedule, one_point(points.p, index))
         gap[index] = distance(_makespan(programmed), cycles)
     return Outcome(gap)
+
+
+def _tested(schedule: Schedule, points: int) -> Array:
+    """Return the indices of the points that are tested."""
+    beyond = beyond_generated(schedule, schedule.events("consumer"))
+    return np.arange(min(points, TESTED_BEYOND if beyond else TESTED))
 
 
 def _simulated(schedule: Schedule, p: Columns, some: Array) -> Iterator[tuple[int, Array]]:

@@ -14,6 +14,7 @@ from analysis.verification.draws import Columns, Where, size
 from sweep.description import Schedule
 from sweep.engine.variants import variants_of
 from sweep.quantities.arrays import Array
+from sweep.quantities.variables import RESIDENCY, SERVICES, TILE_SCHEDULERS, VARIABLES
 
 Changes = Mapping[str, Any]
 
@@ -54,8 +55,18 @@ class Points:
         return self.p | {name: np.broadcast_to(one, points) for name, one in changes.items()}
 
 
+def with_residency(schedule: Schedule, p: Columns) -> Columns:
+    """Return points of one CTA on the SM, as far as they do not say otherwise."""
+    alone = {name: VARIABLES[name].default for name in RESIDENCY}
+    scheduler = "static_persistent" if schedule.tile_level else "single"
+    alone |= {"output_tiles": 1, "tile_scheduler": TILE_SCHEDULERS.index(scheduler)}
+    alone["arbitration"] = SERVICES.index("ordered")
+    return {name: np.full(size(p), value) for name, value in alone.items()} | p
+
+
 def simulate(schedule: Schedule, p: Columns) -> Timing:
     """Run columns of points through the engine's kernels, each choice through its own."""
+    p = with_residency(schedule, p)
     found = Timing(np.empty(size(p)), np.empty(size(p)))
     variants = variants_of(schedule, p)
     for variant in variants:
@@ -63,7 +74,8 @@ def simulate(schedule: Schedule, p: Columns) -> Timing:
         here = slice(None) if len(variants) == 1 else variant.serves(p)
         part = p if len(variants) == 1 else {name: column[here] for name, column in p.items()}
         cycles, period = np.empty(size(part)), np.empty(size(part))
-        kernel.run(part, cycles, period, np.empty(size(part), np.int8))
+        rest: list[Any] = [{}, {}] if variant.name == "general" else []
+        kernel.run(part, *rest, cycles, period, np.empty(size(part), np.int8))
         found.cycles[here] = np.where(np.isnan(cycles), np.inf, cycles)
         found.period[here] = period
     return found

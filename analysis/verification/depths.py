@@ -13,6 +13,7 @@ from analysis.verification.claim import Claim, Outcome, Points, distance, excess
 from analysis.verification.draws import Columns, Where, hardware, size
 from analysis.verification.makespans import built_in
 from analysis.verification.periods import EVERYWHERE
+from sweep.catalogue.validation import beyond_generated
 from sweep.description import Schedule
 from sweep.description.circuits import circuits_of
 from sweep.quantities.arrays import Array
@@ -42,6 +43,8 @@ def depth_claims(schedule: Schedule) -> Iterator[Claim]:
             EVERYWHERE,
             _no_period,
         )
+    if beyond_generated(schedule, schedule.events("consumer")):
+        return  # rules of stages come from the circuits of one loop
     if schedule.ring and not schedule.tile_level:
         yield from _stage_rules(schedule)
     elif schedule.ring:

@@ -32,6 +32,8 @@ MOST: Final[Mapping[str, int]] = {
     "mma_in_flight": 9,
 }
 """The largest counts that are drawn."""
+MOST_OWN: Final = 6
+"""Of a schedule's own counts, unless the smallest allowed is larger."""
 HARDWARE: Final = VARIABLES["release"].choices.index("hardware")
 ROUNDS: Final = 200
 """Draws after which no more points are looked for in a domain."""
@@ -172,7 +174,7 @@ def _candidates(schedule: Schedule, where: Where, points: int, rng: np.random.Ge
         elif VARIABLES[name].kind == "duration":
             p[name] = rng.integers(0, scale + 1) * (unit * (rng.random(points) > 1 / 7))
         else:
-            p[name] = _log_uniform(rng, points, int(VARIABLES[name].lower), MOST[name])
+            p[name] = _log_uniform(rng, points, *_range(name))
     for name in (one for one in EXTENSIONS if one in p):  # in a fixed order: each draws numbers
         p[name][rng.random(points) < (0.5 if name in where.extensions else 1)] = 0
     if "release" in p and "mma_in_flight" in p:
@@ -189,6 +191,12 @@ def _choice(name: str, wanted: str, rng: np.random.Generator, points: int) -> Ar
     if wanted == "":
         return (rng.random(points) < 0.3).astype(np.int8)
     return np.full(points, VARIABLES[name].choices.index(wanted), np.int8)
+
+
+def _range(name: str) -> tuple[int, int]:
+    """Return the smallest and the largest count that is drawn."""
+    least, most = int(VARIABLES[name].lower), VARIABLES[name].upper
+    return least, int(min(most, max(MOST.get(name, MOST_OWN), least)))
 
 
 def _log_uniform(rng: np.random.Generator, points: int, least: int, most: int) -> Array:

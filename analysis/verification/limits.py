@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from analysis.bounds import lower_bounds, utilization_bounds
-from analysis.generic_bounds import can_be_free, held
+from analysis.generic_bounds import can_be_any, held
 from analysis.memory.littles_law import ring_bandwidth
 from analysis.verification.claim import Claim, Outcome, Points, excess
 from analysis.verification.draws import Columns, Where, hardware, numbers
@@ -25,7 +25,7 @@ STAGE_BYTES = 49_152
 def limit_claims(schedule: Schedule) -> Iterator[Claim]:
     """Yield a claim for every bound, in every service order that the schedule can have."""
     yield from _bound_claims(schedule, EVERYWHERE, "")
-    if can_be_free(schedule):
+    if can_be_any(schedule):
         yield from _bound_claims(schedule, Where(arbitration="fifo"), ", fifo")
     if schedule.ring and built_in(schedule):
         yield Claim(
@@ -86,8 +86,9 @@ def _lower_bound(cause: str, points: Points) -> Outcome:
 def _utilization(share: str, points: Points) -> Outcome:
     """Both shares are one division of the same work, so that rounding keeps their order."""
     schedule, p = points.schedule, points.p
-    resource = share.removesuffix("_utilization").upper()
-    work = held(schedule, schedule.events("consumer"), resource, p)
+    wanted = share.removesuffix("_utilization")
+    resource = next(one for one in schedule.resources if one.lower() == wanted)
+    work = held(schedule, resource, p)
     cycles = points.timing.cycles
     reached = work / np.where(cycles > 0, cycles, np.inf)
     most = points.once("utilization bounds", lambda: _evaluated(utilization_bounds, points))

@@ -15,7 +15,7 @@ from analysis.verification.claim import Changes, Claim, Outcome, Points, excess
 from analysis.verification.draws import GRID, size
 from analysis.verification.makespans import built_in
 from analysis.verification.periods import EVERYWHERE
-from sweep.description import Schedule
+from sweep.description import Schedule, count_names
 from sweep.description.counts import linear
 
 
@@ -30,24 +30,40 @@ def order_claims(schedule: Schedule) -> Iterator[Claim]:
             EVERYWHERE,
             partial(_monotone, duration),
         )
-    if schedule.ring and (built_in(schedule) or _only_tokens(schedule)):
+    for count, slots in _slot_counts(schedule):
         yield Claim(
             schedule,
-            "antitone in stages",
+            f"antitone in {count}",
             "bound",
-            "more stages never make the makespan longer",
+            f"more {slots} never make the makespan longer",
             EVERYWHERE,
-            _antitone,
+            partial(_antitone, count),
         )
 
 
-def _only_tokens(schedule: Schedule) -> bool:
-    """Whether stages never change the order in which an agent works, of which theory says nothing.
+def _slot_counts(schedule: Schedule) -> Iterator[tuple[str, str]]:
+    """Yield the counts of slots of which more are only more tokens, and what they are.
 
-    Of multistage, where they do, it is tested.
+    Where rows of several kinds take slots by turns, another number of them gives each to others.
+    """
+    if schedule.ring and not schedule.rings and (built_in(schedule) or _only_tokens(schedule)):
+        yield "stages", "stages"
+    alone: dict[str, list[bool]] = {}
+    for ring in schedule.rings:
+        for name in count_names(ring.slots):
+            alone.setdefault(name, []).append(ring.slots == name and len(ring.uses) <= 1)
+    for name, plain in alone.items():
+        if all(plain) and _only_tokens(schedule, name):
+            yield name, f"slots ({name})"
+
+
+def _only_tokens(schedule: Schedule, count: str = "stages") -> bool:
+    """Whether a count never changes the order in which an agent works.
+
+    Where it does, theory says nothing; of multistage's stages it is tested.
     """
     events = [event for mode in ("consumer", "hardware") for event in schedule.events(mode)]
-    return not any(dict(linear(event.behind)).get("stages") for event in events)
+    return not any(dict(linear(event.behind)).get(count) for event in events)
 
 
 def _monotone(duration: str, points: Points) -> Outcome:
@@ -59,7 +75,7 @@ def _monotone(duration: str, points: Points) -> Outcome:
     return Outcome(excess(points.timing.cycles, points.run(runs[1]).cycles), runs)
 
 
-def _antitone(points: Points) -> Outcome:
-    more = points.p["stages"] + 1 + np.arange(size(points.p)) % 3
-    runs: tuple[Changes, ...] = ({}, {"stages": more})
+def _antitone(count: str, points: Points) -> Outcome:
+    more = points.p[count] + 1 + np.arange(size(points.p)) % 3
+    runs: tuple[Changes, ...] = ({}, {count: more})
     return Outcome(excess(points.run(runs[1]).cycles, points.timing.cycles), runs)

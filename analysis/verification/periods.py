@@ -8,12 +8,16 @@ from functools import partial
 import numpy as np
 
 from analysis.closed_forms import TILE_PERIODS, ClosedForm, Condition
+from analysis.closed_forms.kernel_registry import KERNEL_TILE_PERIODS, STEP_PERIODS
 from analysis.periods.period import period_formula
-from analysis.verification.claim import Claim, Outcome, Points, distance, excess
+from analysis.verification.claim import Claim, Outcome, Points, distance, excess, with_residency
 from analysis.verification.draws import Columns, Where, hardware, numbers, size
 from analysis.verification.makespans import built_in, forms_of
+from sweep.catalogue.schedules import SCHEDULES
+from sweep.catalogue.validation import beyond_generated
 from sweep.description import Schedule
-from sweep.description.circuits import circuits_of, work_per_step
+from sweep.description.circuits import circuits_of
+from sweep.engine.work import Work, period_is_per_tile
 from sweep.quantities.arrays import Array
 from sweep.recurrence.folding import EXTENSIONS
 
@@ -28,14 +32,17 @@ FAR_CYCLES = 2.0**41
 """Where slopes are taken: as far out as all sums are exact, with some room."""
 MOST_OWN_STEPS = 1 << 12
 """Steps of a schedule of a user's own: nothing says that it settles, so each may cost its time."""
+STEPS_OF_RINGS = 840
+"""Iterations that any ring of up to 8 slots divides."""
 TILES_OF_CIRCUITS = 2520
 """Output tiles that circuits run over divide this: with up to 8 stages there are 10 at most."""
 
 
 def period_claims(schedule: Schedule) -> Iterator[Claim]:
     """Yield the claims about a schedule's steady state."""
+    one_loop = not beyond_generated(schedule, schedule.events("consumer"))
     running = Where(EXTENSIONS, "", conditions=(IN_FLIGHT,) if schedule.release_modes else ())
-    if not schedule.tile_level:
+    if one_loop and not schedule.tile_level:
         yield Claim(
             schedule,
             "period (circuits)",
@@ -46,7 +53,9 @@ def period_claims(schedule: Schedule) -> Iterator[Claim]:
             formula=lambda: period_formula(schedule).without(*EXTENSIONS).latex,
         )
     own = not built_in(schedule)
-    if not own or not schedule.tile_level:  # others may settle after any number of tiles
+    if one_loop and not (
+        own and schedule.tile_level
+    ):  # others may settle after any number of tiles
         yield Claim(
             schedule,
             "slope",
@@ -75,6 +84,7 @@ def period_claims(schedule: Schedule) -> Iterator[Claim]:
                 partial(_steady_term, form),
             )
     yield from _tile_periods(schedule)
+    yield from _kernel_periods(schedule)
     if built_in(schedule) and schedule.release_modes and not schedule.tile_level:
         yield from _asynchronous(schedule)
 
@@ -109,6 +119,25 @@ def _tile_periods(schedule: Schedule) -> Iterator[Claim]:
                 statement="period per output tile = the formula, whatever binds",
                 where=Where(),
             )
+
+
+def _kernel_periods(schedule: Schedule) -> Iterator[Claim]:
+    """Yield the claims about a published kernel's steady period."""
+    forms = (*STEP_PERIODS.values(), *KERNEL_TILE_PERIODS.values())
+    for form in forms if SCHEDULES.get(schedule.name) is schedule else ():
+        if form.schedule != schedule.name:
+            continue
+        extensions = tuple(one for one in EXTENSIONS if one in form.parameters)
+        per = "output tile" if period_is_per_tile(schedule) else "iteration"
+        yield Claim(
+            schedule,
+            f"period ({form.name})",
+            form.kind,
+            f"period per {per} {'>=' if form.kind == 'bound' else '='} the formula",
+            Where(extensions, conditions=form.conditions),
+            partial(_kernel_period, form),
+            formula=partial(getattr, form, "latex"),
+        )
 
 
 def _asynchronous(schedule: Schedule) -> Iterator[Claim]:
@@ -188,17 +217,9 @@ def _cyclicity(schedule: Schedule, p: Columns) -> Array:
 
 
 def _tensor_core(points: Points) -> Outcome:
-    schedule, p = points.schedule, points.p
-    rows = schedule.events("consumer")
-    per_step, per_tile = (
-        work_per_step(tuple(row for row in rows if (row.place == "k_tile") == inner), "TC")
-        for inner in (True, False)
-    )
-    work = sum((p[name] for name in per_step), start=np.zeros(size(p)))
-    if schedule.tile_level:
-        once = sum((p[name] for name in per_tile), start=np.zeros(size(p)))
-        work = work * p[schedule.loop] + once
-    return Outcome(excess(work, points.timing.period))
+    p = with_residency(points.schedule, points.p)
+    work = Work(points.schedule, p, {}).held_per_period("TC")
+    return Outcome(excess(np.broadcast_to(work, size(p)), points.timing.period))
 
 
 def _steady_term(form: ClosedForm, points: Points) -> Outcome:
@@ -211,6 +232,23 @@ def _steady_term(form: ClosedForm, points: Points) -> Outcome:
 
 def _tile_period(form: ClosedForm, points: Points) -> Outcome:
     return Outcome(distance(form.evaluate(points.p), points.timing.period))
+
+
+def _kernel_period(form: ClosedForm, points: Points) -> Outcome:
+    """Test where a regime was found; a step of a schedule over tiles far out in one tile."""
+    schedule, claimed = points.schedule, form.evaluate(points.p)
+    if form.quantity == "step_period" and period_is_per_tile(schedule):
+        first = far_steps(schedule, points.p, schedule.loop)
+        alone = {"output_tiles": 1}
+        steps = [{schedule.loop: one} for one in (first, first + STEPS_OF_RINGS)]
+        early, late = (points.run(alone | one).cycles for one in steps)
+        return Outcome(
+            distance(claimed, (late - early) / STEPS_OF_RINGS), tuple(alone | one for one in steps)
+        )
+    period = points.timing.period
+    apart = excess if form.kind == "bound" else distance
+    gap = apart(np.broadcast_to(claimed, period.shape), period)
+    return Outcome(np.where(np.isnan(period), np.nan, gap))
 
 
 def _main_loop(points: Points) -> Outcome:

@@ -8,12 +8,15 @@ colour can be told without: schedules have markers too, waits are hatched.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
+
+from sweep.quantities.bottlenecks import BOTTLENECKS
 
 BLUE, ORANGE, GREEN, VERMILLION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
 PURPLE, SKY, YELLOW, BLACK = "#CC79A7", "#56B4E9", "#F0E442", "#000000"
 WINE, TEAL, OLIVE, INDIGO, GREY = "#882255", "#44AA99", "#999933", "#332288", "#888888"
+ROSE, SAND, FOREST, MAGENTA = "#CC6677", "#DDCC77", "#117733", "#AA4499"
 
 COLOURS = (BLUE, ORANGE, GREEN, VERMILLION, PURPLE, SKY, BLACK)
 """For lines that stand for values of a parameter."""
@@ -28,6 +31,17 @@ INFEASIBLE = "0.82"
 RESOURCE_COLOURS: Mapping[str, str] = MappingProxyType(
     {"TC": BLUE, "MEM": ORANGE, "SFU": VERMILLION, "FMA": PURPLE}
 )
+
+FAMILIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "TC": (BLUE, SKY, INDIGO, TEAL, GREY),
+        "MEM": (ORANGE, YELLOW, SAND),
+        "SFU": (VERMILLION, WINE),
+        "FMA": (PURPLE, MAGENTA),
+        "": (GREEN, PURPLE, OLIVE, ROSE, FOREST, MAGENTA, GREY, SAND, WINE, TEAL, INDIGO),
+    }
+)
+"""What a schedule's own operations on a resource are drawn in; "" is an agent alone."""
 
 OPERATION_COLOURS: Mapping[str, str] = MappingProxyType(
     {
@@ -59,23 +73,22 @@ WAIT_COLOURS: Mapping[str, str] = MappingProxyType(
 )
 """What an agent's wait is hatched in: the colour of what it waits for."""
 
-BOTTLENECK_COLOURS: Mapping[str, str] = MappingProxyType(
+_HUES: Mapping[str, str] = MappingProxyType(
     {
-        "none": "#FFFFFF",
-        "unordered": "#DDDDDD",
-        "tensor_core": BLUE,
-        "epilogue": GREEN,
-        "exp": VERMILLION,
-        "softmax": PURPLE,
-        "copy_bandwidth": ORANGE,
-        "mma_latency": TEAL,
-        "ring_depth": WINE,
-        "copy_issue": YELLOW,
-        "serial_chain": GREY,
-        "no_work": "#F4F4F4",
-        "unsettled": "#EEEEEE",
-        "no_steady_state": "#FAFAFA",
+        "blue": BLUE,
+        "green": GREEN,
+        "vermillion": VERMILLION,
+        "purple": PURPLE,
+        "orange": ORANGE,
+        "teal": TEAL,
+        "wine": WINE,
+        "yellow": YELLOW,
+        "grey": GREY,
     }
+)
+
+BOTTLENECK_COLOURS: Mapping[str, str] = MappingProxyType(
+    {row.name: _HUES.get(row.colour, row.colour) for row in BOTTLENECKS.values()}
 )
 """By the flag meanings of ``bottleneck``."""
 
@@ -109,6 +122,16 @@ _SCHEDULES: Mapping[str, tuple[str, str]] = MappingProxyType(
         "attention_overlap": (BLUE, "s"),
         "attention_pingpong": (VERMILLION, "^"),
         "attention_pingpong_overlap": (PURPLE, "D"),
+        "blackwell_gemm": (INDIGO, "*"),
+        "chained_gemm": (TEAL, "p"),
+        "fp8_promoted": (WINE, "h"),
+        "fp8_promoted_one": (ROSE, "<"),
+        "mixed_input": (OLIVE, ">"),
+        "attention_kv_serial": (GREY, "8"),
+        "attention_kv_pingpong": (ORANGE, "H"),
+        "attention_kv_pingpong_overlap": (WINE, "d"),
+        "fa4_forward": (TEAL, "P"),
+        "fa4_backward": (INDIGO, "X"),
     }
 )
 _OTHER_COLOURS = (INDIGO, WINE, TEAL, OLIVE)
@@ -148,3 +171,31 @@ def operation_colour(name: str, resource: str = "") -> str:
     True
     """
     return OPERATION_COLOURS.get(name, RESOURCE_COLOURS.get(resource, GREY))
+
+
+def operation_colours(operations: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return what the operations of one figure are drawn in, apart from one another if possible.
+
+    One that is not known has a colour of its resource's family, the first its resource's own.
+
+    Parameters
+    ----------
+    operations : iterable of (str, str)
+        Names, each with its resource; "" for work of an agent alone.
+
+    Examples
+    --------
+    >>> found = operation_colours([("qk", "TC"), ("pv", "TC"), ("max", "")])
+    >>> found["qk"] == BLUE, found["pv"] == SKY, found["max"] == GREEN
+    (True, True, True)
+    """
+    names: dict[str, str] = {}
+    for name, resource in operations:
+        names.setdefault(name, resource)
+    found = {name: OPERATION_COLOURS[name] for name in names if name in OPERATION_COLOURS}
+    for name, resource in names.items():
+        if name not in found:
+            family = FAMILIES.get(resource, FAMILIES[""])
+            free = (one for one in (*family, *FAMILIES[""]) if one not in found.values())
+            found[name] = next(free, family[-1])
+    return found

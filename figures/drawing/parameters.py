@@ -16,7 +16,8 @@ _FIRST = ("gpu", "tile", "element_type")
 _TWINS = ("t_gemm0", "t_gemm1")
 """Left out where they equal ``t_gemm``."""
 
-Found = dict[str, dict[str, Any]]
+Found = dict[str, dict[str, list[Any]]]
+"""By name and schedule: the values that datasets of it have, each once."""
 
 
 def parameter_text(*datasets: xr.Dataset) -> str:
@@ -41,7 +42,8 @@ def parameter_text(*datasets: xr.Dataset) -> str:
         for name in VARIABLES:
             if name in ds.coords and name not in ds.dims:
                 for schedule, value in _values(ds, name).items():
-                    found.setdefault(name, {})[schedule] = value
+                    there = found.setdefault(name, {}).setdefault(schedule, [])
+                    there += [value] if value not in there else []
     parts = [_part(name, values) for name, values in found.items() if _worth(name, values, found)]
     times = any(name.startswith("t_") for name in found)
     return ", ".join(parts) + ("; times in cycles." if times and parts else "." if parts else "")
@@ -57,7 +59,7 @@ def _values(ds: xr.Dataset, name: str) -> dict[str, Any]:
     return {}
 
 
-def _worth(name: str, values: dict[str, Any], found: Found) -> bool:
+def _worth(name: str, values: dict[str, list[Any]], found: Found) -> bool:
     row = VARIABLES[name]
     if not values or (name in _TWINS and values == found.get("t_gemm")):
         return False
@@ -66,14 +68,14 @@ def _worth(name: str, values: dict[str, Any], found: Found) -> bool:
     if name == "consumer_warpgroups":
         return False  # timing does not depend on it
     if row.kind == "duration" or (row.kind == "count" and name != "mma_in_flight"):
-        return any(values.values())
-    return any(value != row.default for value in values.values())
+        return any(value for several in values.values() for value in several)
+    return any(value != row.default for several in values.values() for value in several)
 
 
-def _part(name: str, values: dict[str, Any]) -> str:
+def _part(name: str, values: dict[str, list[Any]]) -> str:
     groups: dict[str, list[str]] = {}
-    for schedule, value in values.items():
-        groups.setdefault(_text(value), []).append(schedule)
+    for schedule, several in values.items():
+        groups.setdefault(" or ".join(map(_text, several)), []).append(schedule)
     if len(groups) == 1:
         return f"{name}={next(iter(groups))}"
     return f"{name}=" + " or ".join(f"{text} ({', '.join(who)})" for text, who in groups.items())

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from analysis.causes.happenings import Before, Happening, linked
-from figures.timelines.tracks import RESOURCES
+from analysis.causes.traced_run import parameters_of, rows_of
 from sweep.catalogue.schedules import SCHEDULES
-from sweep.description.trace_rows import TraceRow
 
 if TYPE_CHECKING:
     import xarray as xr
-
-Key = tuple[str, str, int, int]
 
 
 class Handover(NamedTuple):
@@ -62,24 +59,11 @@ def handovers(trace: xr.Dataset) -> list[Handover]:
     schedule = SCHEDULES.get(trace.attrs.get("schedules", ""))
     if schedule is None:
         return []
-    step = "block" if "block" in trace else "k_tile"
-    names = ("agent", "resource", "operation", "output_tile", step, "since", "start", "end")
-    columns = [trace[name].values.tolist() for name in (*names, "waits_for")]
-    rows = [TraceRow(*row) for row in zip(*columns, strict=True)]
-    p = {name: trace[name].item() for name in schedule.parameters}
-    index = {_key(row): number for number, row in enumerate(rows)}
-    return list(_arrows(linked(schedule, p, rows), index))
+    happenings = linked(schedule, parameters_of(trace, schedule), rows_of(trace))
+    return list(_arrows(happenings, schedule.resources))
 
 
-def _key(row: TraceRow) -> Key:
-    return row.agent, row.operation, row.output_tile, row.k_tile
-
-
-def _row_of(one: Happening, index: Mapping[Key, int]) -> int:
-    return index[one.agent, one.event.label, one.output_tile, one.k_tile]
-
-
-def _arrows(happenings: list[Happening], index: Mapping[Key, int]) -> Iterator[Handover]:
+def _arrows(happenings: list[Happening], resources: Sequence[str]) -> Iterator[Handover]:
     """Yield each pair of source and target once, in the order of the targets."""
     following = _first_with_length(happenings)
     told = set()
@@ -88,10 +72,11 @@ def _arrows(happenings: list[Happening], index: Mapping[Key, int]) -> Iterator[H
         if target is None or not _same_step(one, target):
             continue
         for before in one.after:
-            source = _with_length(before) if _is_barrier(before) else None
+            barrier = before.name != "" and before.name not in resources
+            source = _with_length(before) if barrier else None
             if source is None or _in_program_order(source, target):
                 continue
-            arrow = Handover(before.name, _row_of(source, index), _row_of(target, index))
+            arrow = Handover(before.name, source.row, target.row)
             if arrow[1:] not in told:
                 told.add(arrow[1:])
                 yield arrow
@@ -105,10 +90,6 @@ def _same_step(wait: Happening, target: Happening) -> bool:
 def _in_program_order(source: Happening, target: Happening) -> bool:
     """Whether one agent does both, the first before it goes on."""
     return source.agent == target.agent and not source.event.asynchronous
-
-
-def _is_barrier(before: Before) -> bool:
-    return before.name != "" and before.name not in RESOURCES
 
 
 def _with_length(before: Before) -> Happening | None:

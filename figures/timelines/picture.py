@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from figures.drawing.palette import WAIT_COLOURS, operation_colour
+from figures.drawing.palette import WAIT_COLOURS, operation_colours
 from figures.drawing.requirements import require
 from figures.drawing.style import PAGE_INCHES, caption, house_style
 from figures.timelines.text_cells import LETTERS
-from figures.timelines.tracks import RESOURCES, Span, Track, tracks
+from figures.timelines.tracks import Span, Track, tracks
 from sweep.errors import InputError
+from sweep.quantities.variables import VARIABLES
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -31,6 +33,51 @@ RIM_POINTS = 1.5
 MOST_PANELS = 12
 COLUMNS = ("agent", "resource", "operation", "since", "start", "end", "waits_for")
 WAITS = {"full": "copy", "empty": "slot"}
+
+
+@dataclass(frozen=True)
+class Looks:
+    """How the kinds of one figure look.
+
+    Attributes
+    ----------
+    colours : mapping of str to str
+        Of operations and of what is waited for.
+    resources : frozenset of str
+    """
+
+    colours: Mapping[str, str]
+    resources: frozenset[str]
+
+    @classmethod
+    def of(cls, drawn: Sequence[Sequence[Track]]) -> Looks:
+        """Return the looks of what some tracks hold."""
+        found = [(track, span) for tracks in drawn for track in tracks for span in track.spans]
+        found = [(track, span) for track, span in found if span.end > span.start]
+        used = [(one.name, track.name) for track, one in found if track.resource]
+        alone = [(one.name, "") for track, one in found if not (track.resource or one.waiting)]
+        resources = {track.name for tracks in drawn for track in tracks if track.resource}
+        waits = {kind_of(one).name for _, one in found if one.waiting}
+        unknown = sorted(waits - set(WAIT_COLOURS))
+        colours = operation_colours([*used, *alone, *((name, "") for name in unknown)])
+        return cls(
+            colours
+            | {
+                name: WAIT_COLOURS[name]
+                for name in waits
+                if name in WAIT_COLOURS and name not in colours
+            },
+            frozenset(resources),
+        )
+
+    def style(self, kind: Kind) -> Mapping[str, Any]:
+        """Return face, edge and hatch: a resource is waited for in the other direction."""
+        colour = self.colours[kind.name]
+        if kind.waiting:
+            colour = WAIT_COLOURS.get(kind.name, colour)
+            pattern = "\\\\\\\\\\\\" if kind.name in self.resources else "//////"
+            return {"facecolor": "white", "edgecolor": colour, "hatch": pattern, "linewidth": 0}
+        return {"facecolor": colour, "edgecolor": "white", "linewidth": 0.5}
 
 
 class Kind(NamedTuple):
@@ -83,6 +130,7 @@ def timeline(traces: xr.Dataset | Sequence[xr.Dataset], note: str = "") -> Figur
     runs = list(traces) if isinstance(traces, Sequence) else [traces]
     _check(runs)
     drawn = [tracks(run) for run in runs]
+    looks = Looks.of(drawn)
     rows = [max(len(found), 1) for found in drawn]
     span = max(float(run.attrs["cycles"]) for run in runs) or 1.0
     height = ROW_INCHES * sum(rows) + FRAME_INCHES * len(runs) + 1.0
@@ -93,10 +141,11 @@ def timeline(traces: xr.Dataset | Sequence[xr.Dataset], note: str = "") -> Figur
         )[:, 0]
         points = 72 * (PAGE_INCHES - 1.3) / span
         for axes, run, found in zip(panels, runs, drawn, strict=True):
-            _panel(axes, run, found, points)
+            _panel(axes, run, found, points, looks)
+            _title(axes, run, runs)
         panels[-1].set_xlim(0, span * 1.002)
         _time_axis(panels[-1])
-        _legend(figure, drawn)
+        _legend(figure, drawn, looks)
         caption(figure, *runs, note=note)
     return figure
 
@@ -110,15 +159,16 @@ def _check(runs: Sequence[xr.Dataset]) -> None:
             raise InputError("timeline: the dataset has no attribute 'cycles'")
 
 
-def _panel(axes: Axes, run: xr.Dataset, found: list[Track], points: float) -> None:
+def _panel(axes: Axes, run: xr.Dataset, found: list[Track], points: float, looks: Looks) -> None:
     """Draw one schedule; a cycle is so many points wide."""
     cycles = float(run.attrs["cycles"])
     step = run["block" if "block" in run else "k_tile"].values.tolist()
     for row, track in enumerate(found):
         for kind, spans in _kinds(track.spans).items():
-            _bars(axes, row, kind, spans, points)
+            style = looks.style(kind)
+            _bars(axes, row, kind, spans, points, style)
             if not kind.waiting:
-                _numbers(axes, row, spans, step, points)
+                _numbers(axes, row, spans, step, points, _ink(style["facecolor"]))
         if track.resource and cycles > 0:
             text = f" {100 * track.busy / cycles:.0f} %"
             beside = ("axes fraction", "data")
@@ -128,8 +178,21 @@ def _panel(axes: Axes, run: xr.Dataset, found: list[Track], points: float) -> No
     axes.set_yticks(range(len(found)), [track.name for track in found], fontsize=6)
     axes.tick_params(axis="y", length=0)
     axes.grid(visible=False, axis="y")
-    title = f"{run.attrs['schedules']}: {cycles:,.10g} cycles"
-    axes.set_title(title, loc="left", pad=2, fontsize=7)
+
+
+def _title(axes: Axes, run: xr.Dataset, runs: Sequence[xr.Dataset]) -> None:
+    """Name the schedule, and the counts in which other runs of it differ."""
+    schedule = run.attrs["schedules"]
+    others = [one for one in runs if one.attrs["schedules"] == schedule]
+    counts = (
+        str(name)
+        for name in run.coords
+        if name in VARIABLES and VARIABLES[str(name)].kind == "count"
+    )
+    differ = (n for n in counts if len({str(one.coords[n].values) for one in others}) > 1)
+    names = [schedule, *(f"{name}={run.coords[name].item()}" for name in differ)]
+    text = f"{', '.join(names)}: {float(run.attrs['cycles']):,.10g} cycles"
+    axes.set_title(text, loc="left", pad=2, fontsize=7)
 
 
 def _kinds(spans: Iterable[Span]) -> dict[Kind, list[Span]]:
@@ -146,33 +209,28 @@ def kind_of(span: Span) -> Kind:
     return Kind(WAITS.get(span.name, span.name) if span.waiting else span.name, span.waiting)
 
 
-def style_of(kind: Kind) -> Mapping[str, Any]:
-    """Return face, edge and hatch of a kind: a resource is waited for in the other direction."""
-    if kind.waiting:
-        colour = WAIT_COLOURS.get(kind.name) or operation_colour(kind.name)
-        pattern = "\\\\\\\\\\\\" if kind.name in RESOURCES else "//////"
-        return {"facecolor": "white", "edgecolor": colour, "hatch": pattern, "linewidth": 0}
-    return {"facecolor": operation_colour(kind.name), "edgecolor": "white", "linewidth": 0.5}
-
-
-def _bars(axes: Axes, row: int, kind: Kind, spans: list[Span], points: float) -> None:
+def _bars(
+    axes: Axes, row: int, kind: Kind, spans: list[Span], points: float, style: Mapping[str, Any]
+) -> None:
     """Draw bars of one kind; an operation too short for its rim is a line in its colour."""
     height = LOW if kind.waiting else HIGH
-    style = dict(style_of(kind))
-    edge = style.pop("edgecolor")
+    rest = dict(style)
+    edge = rest.pop("edgecolor")
     wide = [(span.end - span.start) * points >= RIM_POINTS or kind.waiting for span in spans]
     axes.broken_barh(
         [(span.start, span.end - span.start) for span in spans],
         (row - height / 2, height),
-        edgecolors=[edge if one else style["facecolor"] for one in wide],
+        edgecolors=[edge if one else rest["facecolor"] for one in wide],
         label=kind.words,
         zorder=1.5 if kind.waiting else 2,
         gid=f"{row} {kind.words}",
-        **style,
+        **rest,
     )
 
 
-def _numbers(axes: Axes, row: int, spans: list[Span], step: Sequence[int], points: float) -> None:
+def _numbers(
+    axes: Axes, row: int, spans: list[Span], step: Sequence[int], points: float, ink: str
+) -> None:
     """Write k-tiles or blocks into the bars that are wide enough."""
     for span in spans:
         number = str(step[span.event])
@@ -183,7 +241,7 @@ def _numbers(axes: Axes, row: int, spans: list[Span], step: Sequence[int], point
                 ha="center",
                 va="center_baseline",
                 fontsize=NUMBERS_POINTS,
-                color=_ink(operation_colour(span.name)),
+                color=ink,
                 annotation_clip=True,
                 in_layout=False,
             )
@@ -204,7 +262,7 @@ def _time_axis(axes: Axes) -> None:
     axes.set_xlabel("time (cycle)")
 
 
-def _legend(figure: Figure, drawn: Iterable[Iterable[Track]]) -> None:
+def _legend(figure: Figure, drawn: Iterable[Iterable[Track]], looks: Looks) -> None:
     from matplotlib.patches import Patch
 
     known = list(LETTERS)
@@ -218,5 +276,5 @@ def _legend(figure: Figure, drawn: Iterable[Iterable[Track]]) -> None:
         ),
     )
     if order:
-        handles = [Patch(label=kind.words, **style_of(kind)) for kind in order]
+        handles = [Patch(label=kind.words, **looks.style(kind)) for kind in order]
         figure.legend(handles=handles, loc="outside upper center", ncols=min(len(handles), 6))

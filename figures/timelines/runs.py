@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from sweep.description import Schedule
+from sweep.description import Schedule, count_names
 from sweep.errors import InputError
 from sweep.inputs.rules import uses
 from sweep.inputs.space import Space, read_schedules
-from sweep.results.points import one_point
+from sweep.quantities.variables import VARIABLES
+from sweep.results.points import event_parameters, one_point
 from sweep.results.traces import trace_dataset, trace_result
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 SHORT_RUN: Mapping[str, int] = {"k_tiles": 8, "output_tiles": 2, "kv_blocks": 6}
 """Counts unless given: few enough to see single operations."""
+SHORT_LOOP = 6
+"""At most so many iterations of any other loop, unless given."""
 MAX_STEPS = 250_000
 """Main-loop steps of a trace: some million events, a gigabyte."""
 
@@ -58,18 +61,22 @@ def _trace(
 
 def _short(schedule: Schedule, given: Mapping[str, Any]) -> dict[str, int]:
     """Return the counts of a short run that the schedule uses and nothing given sets."""
+    counts = {
+        name: min(int(VARIABLES[name].default or SHORT_LOOP), SHORT_LOOP)
+        for loop in schedule.loops
+        for name in count_names(loop.count)
+    }
     return {
         name: count
-        for name, count in SHORT_RUN.items()
+        for name, count in {**counts, **SHORT_RUN}.items()
         if name in schedule.parameters and not (name == "k_tiles" and "k" in given)
     }
 
 
 def _check_steps(schedule: Schedule, space: Space) -> None:
-    values = space.values[0]
-    loop, tiles = int(values[schedule.loop].item()), 1
-    if schedule.tile_level:
-        tiles = int(values["output_tiles"].item())
-    if loop * tiles > MAX_STEPS:
+    p = event_parameters(space)
+    loop, tiles = p[schedule.loop], p["output_tiles"]
+    steps = sum(loop) if isinstance(loop, tuple) else loop * tiles
+    if steps > MAX_STEPS:
         often = f"{schedule.loop}={loop}" + (f", output_tiles={tiles}" if tiles > 1 else "")
         raise InputError(f"{often}: a timeline shows at most {MAX_STEPS:,} steps of the main loop")

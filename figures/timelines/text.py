@@ -6,8 +6,16 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from figures.timelines.text_cells import LETTERS, WAIT_NAMES, cells, letter, nearest
+from figures.timelines.text_cells import (
+    LETTERS,
+    WAIT_NAMES,
+    Letters,
+    cells,
+    letters_of,
+    nearest,
+)
 from figures.timelines.tracks import Track, tracks
+from sweep.catalogue.schedules import SCHEDULES
 from sweep.errors import InputError
 
 if TYPE_CHECKING:
@@ -68,26 +76,33 @@ def timeline_text(traces: xr.Dataset | Sequence[xr.Dataset], width: int = 80) ->
     span = max(float(run.attrs["cycles"]) for run in runs)
     scale = span / columns if span > 0 else 1.0
     lines = _axis(span, columns, scale, label)
+    spans = (span for found in drawn for track in found for span in track.spans)
+    letters = letters_of({(one.name, one.waiting) for one in spans if one.end > one.start})
     for run, found in zip(runs, drawn, strict=True):
+        cycles = float(run.attrs["cycles"])
         lines += ["", *_title(run, width)]
-        lines += [_row(track, scale, columns, label, float(run.attrs["cycles"])) for track in found]
-    lines += ["", *_legend(drawn, width)]
+        for track in found:
+            line = track.name.ljust(label) + cells(track.spans, scale, columns, letters)
+            lines.append(line + _share(track, cycles))
+    lines += ["", *_legend(letters, width)]
     return "\n".join(line.rstrip() for line in lines)
 
 
 def _title(run: xr.Dataset, width: int) -> list[str]:
-    counts = ("stages", "k_tiles", "kv_blocks", "output_tiles")
+    usual = ("stages", "k_tiles", "kv_blocks", "output_tiles")
+    schedule = SCHEDULES.get(run.attrs["schedules"])
+    loops = () if schedule is None else (loop.count for loop in schedule.loops)
+    counts = dict.fromkeys((*usual, *map(str, loops)))
     shown = [f"{name}={run.coords[name].item()}" for name in counts if name in run.coords]
     cycles = f"{run.attrs['cycles']:,.10g} cycles"
     return wrap([run.attrs["schedules"], *shown, cycles], width)
 
 
-def _row(track: Track, scale: float, columns: int, label: int, cycles: float) -> str:
-    line = track.name.ljust(label) + cells(track.spans, scale, columns)
+def _share(track: Track, cycles: float) -> str:
     if not track.resource:
-        return line
+        return ""
     share = 100 * track.busy / cycles if cycles > 0 else 0.0
-    return f"{line} {share:4.0f} %"
+    return f" {share:4.0f} %"
 
 
 def _axis(span: float, columns: int, scale: float, label: int) -> list[str]:
@@ -115,12 +130,12 @@ def tick_step(least: float) -> float:
     return next(m * power for m in (1, 2, 5, 10) if m * power >= least)
 
 
-def _legend(drawn: Sequence[Sequence[Track]], width: int) -> list[str]:
-    spans = [span for found in drawn for track in found for span in track.spans]
-    shown = {(span.name, span.waiting) for span in spans if span.end > span.start}
-    doing = sorted((name for name, waiting in shown if not waiting), key=_rank)
-    lines = wrap([f"{letter(name, False)} {name}" for name in doing], width)
-    waits = {letter(name, True): WAIT_NAMES.get(name, name) for name, waiting in shown if waiting}
+def _legend(letters: Letters, width: int) -> list[str]:
+    doing = sorted((name for name, waiting in letters if not waiting), key=_rank)
+    lines = wrap([f"{letters[name, False]} {name}" for name in doing], width)
+    waits = {
+        letter: WAIT_NAMES.get(name, name) for (name, waiting), letter in letters.items() if waiting
+    }
     if waits:
         words = (f"{key} {name}" for key, name in sorted(waits.items()))
         lines += wrap(["waits for:", *words], width)

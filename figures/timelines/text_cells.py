@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from string import ascii_uppercase, digits
+from types import MappingProxyType
 
 from figures.timelines.tracks import Span
 
@@ -38,10 +40,13 @@ WAIT_NAMES = {
     "empty": "slot",
     **dict.fromkeys(("TC", "MEM", "SFU", "FMA"), "resource"),
 }
+Letters = Mapping[tuple[str, bool], str]
 IDLE, BUSY, WAITING = ".", "=", "-"
 
 
-def cells(spans: Iterable[Span], scale: float, columns: int) -> str:
+def cells(
+    spans: Iterable[Span], scale: float, columns: int, letters: Letters = MappingProxyType({})
+) -> str:
     """Draw one track.
 
     Parameters
@@ -50,6 +55,8 @@ def cells(spans: Iterable[Span], scale: float, columns: int) -> str:
     scale : float
         Cycles per column.
     columns : int
+    letters : mapping of (str, bool) to str
+        What a span of a name, waiting or not, begins with; that of `letter` unless given.
     """
     owner: list[Span | None] = [None] * columns
     short: dict[int, list[tuple[float, Span]]] = {}
@@ -64,7 +71,9 @@ def cells(spans: Iterable[Span], scale: float, columns: int) -> str:
     for column, inside in short.items():
         owner[column] = _chosen(owner[column], inside)
     before = [None, *owner[:-1]]
-    return "".join(_cell(span, span is not left) for span, left in zip(owner, before, strict=True))
+    return "".join(
+        _cell(span, span is not left, letters) for span, left in zip(owner, before, strict=True)
+    )
 
 
 def nearest(time: float, columns: int) -> int:
@@ -99,11 +108,11 @@ def _chosen(there: Span | None, inside: Sequence[tuple[float, Span]]) -> Span | 
     return next(span for _, span in inside if (span.waiting, span.name) == most)
 
 
-def _cell(span: Span | None, first: bool) -> str:
+def _cell(span: Span | None, first: bool, letters: Letters) -> str:
     if span is None:
         return IDLE
     if first:
-        return letter(span.name, span.waiting)
+        return letters.get((span.name, span.waiting)) or letter(span.name, span.waiting)
     return WAITING if span.waiting else BUSY
 
 
@@ -118,3 +127,34 @@ def letter(name: str, waiting: bool) -> str:
     if waiting:
         return WAIT_LETTERS.get(name, name[:1].lower())
     return LETTERS.get(name, name[:1].upper())
+
+
+def letters_of(names: Iterable[tuple[str, bool]]) -> dict[tuple[str, bool], str]:
+    """Give each operation a letter of its own, and each kind of wait one; by name and waiting.
+
+    A name that is not known takes its first letter, else the one behind its last underscore, else
+    any that is free.
+
+    Examples
+    --------
+    >>> letters_of([("load_k", False), ("load_q", False), ("load_k", True)])
+    {('load_k', False): 'L', ('load_q', False): 'Q', ('load_k', True): 'l'}
+    """
+    found: dict[tuple[str, bool], str] = {}
+    meant: dict[tuple[bool, str], str] = {}
+    for name, waiting in sorted(names, key=lambda one: (one[1], _rank(*one))):
+        word = WAIT_NAMES.get(name, name) if waiting else name
+        last = name.rpartition("_")[2]
+        wanted = (letter(name, waiting), *last, *name, *ascii_uppercase, *digits)
+        for one in wanted:
+            key = one.lower() if waiting else one.upper()
+            if key != "_" and meant.setdefault((waiting, key), word) == word:
+                found[name, waiting] = key
+                break
+    return found
+
+
+def _rank(name: str, waiting: bool) -> tuple[int, str]:
+    """Put names with letters of their own first."""
+    known = list(WAIT_LETTERS if waiting else LETTERS)
+    return known.index(name) if name in known else len(known), name

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from sweep.catalogue.schedules import SCHEDULES
+from sweep.description import RESOURCES
 
 if TYPE_CHECKING:
     import xarray as xr
 
-RESOURCES = ("TC", "MEM", "SFU", "FMA")
 COPY_PATH = "MEM"
 """Copies are always asynchronous."""
 
@@ -59,7 +59,10 @@ class _Row(NamedTuple):
 
 
 def tracks(trace: xr.Dataset) -> list[Track]:
-    """Return a track per resource used, then one per agent in order of appearance.
+    """Return a track per resource used, then one per agent, the producer first.
+
+    The resources of every SM come before a schedule's own; agents are in the schedule's order, by
+    name where it is not known.
 
     Parameters
     ----------
@@ -68,16 +71,25 @@ def tracks(trace: xr.Dataset) -> list[Track]:
     """
     columns = (trace[name].values.tolist() for name in _Row._fields)
     rows = [_Row(*row) for row in zip(*columns, strict=True)]
-    agents = sorted({row.agent for row in rows}, key=_natural_order)
-    found = [_resource_track(name, rows) for name in RESOURCES]
+    own = dict.fromkeys(row.resource for row in rows if row.resource not in ("", *RESOURCES))
+    found = [_resource_track(name, rows) for name in (*RESOURCES, *own)]
+    agents = _agents(trace, {row.agent for row in rows})
     asynchronous = asynchronous_operations(trace)
     found += [_agent_track(name, rows, asynchronous) for name in agents]
     return [track for track in found if track.spans or not track.resource]
 
 
-def _natural_order(agent: str) -> tuple[bool, str]:
-    """Put the producer, which feeds the others, first."""
-    return agent != "producer", agent
+def _agents(trace: xr.Dataset, names: set[str]) -> list[str]:
+    """Put the producer, which feeds the others, first; the CTAs of an SM one after another."""
+    schedule = SCHEDULES.get(trace.attrs.get("schedules", ""))
+    order = schedule.agent_names if schedule is not None else ()
+
+    def place(name: str) -> tuple[int, bool, int, str]:
+        agent, _, cta = name.partition("@")
+        rank = order.index(agent) if agent in order else len(order)
+        return int(cta or 0), agent != "producer", rank, name
+
+    return sorted(names, key=place)
 
 
 def _resource_track(name: str, rows: list[_Row]) -> Track:

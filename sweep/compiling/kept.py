@@ -32,7 +32,6 @@ _DUMPS: Any = serialize.dumps
 _RESULTS: Any = caching.CompileResultCacheImpl
 DIGEST_BYTES = hashlib.sha256().digest_size
 HELPERS = (
-    "general_runtime",
     "jump_settings",
     "numba_options",
     "policy_runtime",

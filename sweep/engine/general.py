@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from sweep.description import Schedule
+from sweep.engine.pace_setters import PaceSetters
 from sweep.engine.work import period_is_per_tile
 from sweep.quantities.arrays import Array
 from sweep.quantities.bottlenecks import BOTTLENECKS
@@ -14,8 +15,6 @@ from sweep.quantities.tile_table import Lines
 from sweep.recurrence.general.kernels import GeneralKernel
 
 _CODES = {name: code for code, name in enumerate(BOTTLENECKS)}
-_BUSY = {row.resource: name for name, row in BOTTLENECKS.items() if row.resource}
-"""What it is called where a resource is always busy, in the order of precedence."""
 
 
 class GeneralPoints:
@@ -44,10 +43,13 @@ class GeneralPoints:
         lines = {name: np.asarray(one.numbers) for name, one in tables.items()}
         self.kernel.run(points, lines, cycles, period)
         flags[...] = _CODES["waiting"]
-        for resource in reversed(_BUSY):
-            if resource in held:
-                flags[held[resource] == period] = _CODES[_BUSY[resource]]
         flags[period == 0.0] = _CODES["no_work"]
         flags[np.isnan(period)] = _CODES["unordered" if self.kernel.first_come else "unsettled"]
         flags[np.isnan(cycles)] = _CODES["none"]
         period[np.isnan(cycles)] = np.nan
+        pace = PaceSetters(self.kernel, points, lines, period)
+        for name, row in BOTTLENECKS.items():
+            unnamed = np.flatnonzero(flags == _CODES["waiting"])
+            if unnamed.size == 0:
+                return
+            flags[unnamed[pace.named_by(row, unnamed, held)]] = _CODES[name]

@@ -226,7 +226,8 @@ def _raise_too_long(
     times = often.of_run(counts)
     largest = max(durations, key=lambda name: durations[name] * times[name])
     tiles = int(counts["output_tiles"])
-    said = f"{schedule.loop}={int(counts[schedule.loop])}"
+    loops = (name for name in counts if name not in ("output_tiles", "ctas_per_sm"))
+    said = ", ".join(f"{name}={int(counts[name])}" for name in loops)
     said += f", output_tiles={tiles}" if schedule.tile_level or tiles > 1 else ""
     raise InputError(
         f"{largest}={durations[largest]:.6g} cycle{_origin(schedule, largest, given)} with {said}:"

@@ -17,6 +17,7 @@ from sweep.description.interpreter import NeverHappens, interpret
 from sweep.description.trace_rows import EventResult
 from sweep.quantities.variables import VARIABLES
 from sweep.simulator.simulation import Deadlock, run_events
+from tests.support.one_loop import ONE_LOOP
 from tests.support.points import (
     ATTENTION,
     COMPILED,
@@ -76,7 +77,7 @@ def traced(name: str) -> tuple[Columns, Array, dict[str, Array]]:
     return p, cycles, held
 
 
-@pytest.mark.parametrize("name", SCHEDULES)
+@pytest.mark.parametrize("name", ONE_LOOP)
 def test_whole_traces(name: str) -> None:
     p, cycles, _ = traced(name)
     most = {one: column.max() for one, column in p.items() if column.dtype.kind == "i"}
@@ -89,7 +90,7 @@ def test_whole_traces(name: str) -> None:
     assert extensions_off(p).mean() > 0.2 or "release" in p
 
 
-@pytest.mark.parametrize("name", SCHEDULES)
+@pytest.mark.parametrize("name", ONE_LOOP)
 def test_batch_kernel(name: str) -> None:
     p, cycles, held = traced(name)
     found = run_points(name, p)
@@ -107,7 +108,7 @@ def test_batch_kernel(name: str) -> None:
             np.testing.assert_array_equal(utilization, np.where(dead, np.nan, 0))
 
 
-@pytest.mark.parametrize("name", SCHEDULES)
+@pytest.mark.parametrize("name", ONE_LOOP)
 def test_batch_kernel_with_extensions_folded_away(name: str) -> None:
     p, cycles, _ = traced(name)
     off = extensions_off(p)
@@ -115,7 +116,7 @@ def test_batch_kernel_with_extensions_folded_away(name: str) -> None:
     np.testing.assert_array_equal(run_points(name, taken(p, off))["cycles"], cycles[off])
 
 
-@pytest.mark.parametrize("name", SCHEDULES)
+@pytest.mark.parametrize("name", ONE_LOOP)
 def test_hand_written_recurrence(name: str) -> None:
     p, cycles, _ = traced(name)
     np.testing.assert_array_equal(recurrence_cycles(name, p), cycles)

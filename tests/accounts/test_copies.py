@@ -17,6 +17,7 @@ from sweep.description.interpreter import NeverHappens, interpret
 from sweep.description.trace_rows import EventResult
 from sweep.errors import InputError
 from sweep.simulator.simulation import Deadlock, run_events
+from tests.support.one_loop import ONE_LOOP
 from tests.support.points import point, random_points, scaled
 
 POINTS = scaled(600, pure=15)
@@ -51,7 +52,7 @@ def performed(schedule: Schedule, p: dict[str, Any]) -> EventResult | None:
         return None
 
 
-@pytest.mark.parametrize("name", SCHEDULES)
+@pytest.mark.parametrize("name", ONE_LOOP)
 def test_programs_and_rows_agree(name: str) -> None:
     schedule, rng = SCHEDULES[name], np.random.default_rng([41, *name.encode()])
     columns = random_points(schedule, POINTS, seed=42, most=SMALL)
@@ -61,7 +62,7 @@ def test_programs_and_rows_agree(name: str) -> None:
         assert by_rows == by_program, p
 
 
-@pytest.mark.parametrize("name", SCHEDULES)
+@pytest.mark.parametrize("name", ONE_LOOP)
 def test_programs_and_rows_agree_on_tables_over_tiles(name: str) -> None:
     """Counts and durations that differ by output tile; some tiles have no iteration."""
     schedule, rng = SCHEDULES[name], np.random.default_rng([43, *name.encode()])

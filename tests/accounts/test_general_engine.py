@@ -35,7 +35,11 @@ plain_only = pytest.mark.skipif(not PLAIN, reason="a function of compiled code i
 def orders(one: Drawn) -> list[dict[str, Any]]:
     """Return a description's point in every order of service that is one of the program."""
     named = [{**one.parameters, "arbitration": one_of} for one_of in services(one.parameters)]
-    return [p for p in named if not first_come(one.schedule, p["arbitration"])]
+    return [
+        p
+        for p in named
+        if p["arbitration"] != "fifo" and not first_come(one.schedule, p["arbitration"])
+    ]
 
 
 def stepping(patch: Patch) -> None:

@@ -19,8 +19,7 @@ import pytest
 from sweep.description.interpreter import NeverHappens, ends_of
 from sweep.description.residency import first_come
 from sweep.recurrence.general.kernels import GeneralKernel, tables_of
-from sweep.recurrence.general.straight_code import StraightCode
-from sweep.recurrence.general.straight_kernels import StraightKernel
+from sweep.recurrence.unrolled.unrolled_kernel import unrolled_of
 from tests.accounts.general_points import laid_out, run_general
 from tests.accounts.random_descriptions import Drawn, attempts
 from tests.support.kernels import KERNELS, random_point
@@ -64,17 +63,18 @@ def test_cycles_are_the_interpreters(tiles: tuple[int, int], monkeypatch: Patch)
 
 
 @pytest.mark.skipif(not numba.config.DISABLE_JIT, reason="every description compiles for seconds")
-def test_most_descriptions_have_one_that_runs_them(monkeypatch: Patch) -> None:
+def test_most_descriptions_have_one_that_runs_them() -> None:
     """Lists that are an order of evaluation by their counts alone are not left to others."""
     ran = written = 0
     for schedule, p, wanted in drawn(range(100), (1, 6)):
         tables = tables_of(schedule, "consumer")
-        if np.isnan(wanted) or not StraightCode(tables, True).supported:
+        kernel = unrolled_of(tables, "consumer")
+        if np.isnan(wanted) or kernel is None:
             continue
         written += 1
         points, _ = laid_out(schedule, p)
         cycles, period = np.empty(1), np.empty(1)
-        ran += not StraightKernel(tables, True).run(points, cycles, period)[0]
+        ran += not kernel.run(points, True, cycles, period)[0]
     assert ran > 0.85 * written > 85
 
 

@@ -134,6 +134,20 @@ def test_it_is_the_table_driven_engine(name: str) -> None:
     assert ran > 5
 
 
+@plain_only
+@pytest.mark.parametrize(("seed", "tiles"), [(3224, (1, 6)), (1769, (12, 20))])
+def test_a_place_in_the_midst_of_a_loop_reads_its_present_tile(
+    seed: int, tiles: tuple[int, int]
+) -> None:
+    """Lags of "stages - 1" that are 0 look into buffers: these two drawn descriptions told so."""
+    one = draw(seed, tiles)
+    p, points = plain(one)
+    cycles, period = np.empty(1), np.empty(1)
+    kernel = UnrolledKernel(tables_of(one.schedule, "consumer"), "consumer")
+    assert not kernel.run(points, False, cycles, period)[0]
+    assert cycles[0] == expected(one, p)[0]
+
+
 def test_its_source_is_a_module() -> None:
     text = kernel_text.KernelText(tables_of(KERNELS["blackwell_gemm"], "consumer")).written()
     assert load("blackwell_gemm_again", text).kernel is not None

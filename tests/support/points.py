@@ -23,6 +23,7 @@ from sweep.inputs.space import resolve
 from sweep.quantities.variables import VARIABLES
 from sweep.recurrence.folding import EXTENSIONS
 from tests.accounts.recurrences import RECURRENCES
+from tests.support.one_loop import ONE_LOOP
 
 Array = NDArray[Any]
 Columns = dict[str, Array]
@@ -37,9 +38,11 @@ MOST: Final[Mapping[str, int]] = {
     "mma_in_flight": 9,
 }
 """The largest counts of points whose whole traces are compared."""
-ATTENTION: Final = [name for name, one in SCHEDULES.items() if one.family == "attention"]
-RINGS: Final = [name for name, one in SCHEDULES.items() if one.release_modes]
-TILE_LEVEL: Final = [name for name, one in SCHEDULES.items() if one.tile_level]
+ATTENTION: Final = [name for name in ONE_LOOP if SCHEDULES[name].family == "attention"]
+RINGS: Final = [name for name in ONE_LOOP if SCHEDULES[name].release_modes]
+TILE_LEVEL: Final = [name for name in ONE_LOOP if SCHEDULES[name].tile_level]
+SAFE_SLOTS: Final = 3
+"""Slots of a schedule's own rings and buffers, at least: fewer are a deadlock of some."""
 
 
 def scaled(points: int, pure: int = 15) -> int:
@@ -68,7 +71,8 @@ def random_points(
         elif name == "arbitration":
             p[name] = np.full(points, "ordered")
         else:
-            p[name] = _log_uniform(rng, points, 0 if name == "mma_in_flight" else 1, most[name])
+            least, largest = count_range(name, most)
+            p[name] = _log_uniform(rng, points, least, largest)
     for name in EXTENSIONS:
         if name in p:
             p[name][rng.random(points) < (0.5 if extensions else 1)] = 0
@@ -76,8 +80,10 @@ def random_points(
         if not extensions:
             p["release"][:] = "consumer"
         p["mma_in_flight"][p["release"] == "hardware"] = 0
-    kinds = [tie for tie in _ties(p) if extensions or tie[0] not in EXTENSIONS]
-    chosen = rng.integers(0, len(kinds), points)
+    one_loop = schedule.name in ONE_LOOP or schedule.name not in SCHEDULES
+    ties = ties if one_loop else 0
+    kinds = [tie for tie in _ties(p) if extensions or tie[0] not in EXTENSIONS] if ties else []
+    chosen = rng.integers(0, max(len(kinds), 1), points)
     off = rng.choice([0, 1, -1, GRID, -GRID], points)
     wanted = rng.random(points) < ties
     for kind, (name, value) in enumerate(kinds):
@@ -85,6 +91,15 @@ def random_points(
         on_grid = np.round(value(p) / GRID) * GRID
         p[name][here] = np.maximum(on_grid + off, 0)[here]
     return p
+
+
+def count_range(name: str, most: Mapping[str, int]) -> tuple[int, int]:
+    """Return the least and the largest value of a count, its own or the registry's."""
+    row = VARIABLES[name]
+    if name in most:
+        return int(max(row.lower, name != "mma_in_flight")), most[name]
+    least = int(max(row.lower, min(SAFE_SLOTS, row.upper)))
+    return least, int(min(row.upper, least + 5))
 
 
 def _log_uniform(rng: np.random.Generator, points: int, least: int, most: int) -> Array:

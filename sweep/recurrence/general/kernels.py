@@ -17,7 +17,6 @@ from sweep.description.interpreter import NeverHappens, interpret
 from sweep.quantities.arrays import Array
 from sweep.recurrence.general.first_come import FirstCome
 from sweep.recurrence.general.space import arrays_of
-from sweep.recurrence.general.straight_kernels import straight_kernel
 from sweep.recurrence.general.tables import Tables
 from sweep.recurrence.unrolled.unrolled_kernel import plain_points, unrolled_of
 
@@ -51,11 +50,6 @@ class GeneralKernel:
     own : bool
         Whether points of one CTA whose tiles are alike go through a kernel written for the
         description, where there is one; all others go through the table-driven loop.
-
-    Notes
-    -----
-    That kernel is one function (``straight_code``); where rows read the same iteration of another
-    loop, or the tile of a ring's use, one with lists of its state (``sweep.recurrence.unrolled``).
     """
 
     def __init__(
@@ -72,11 +66,7 @@ class GeneralKernel:
         self.first_come = first_come or queued
         self.uncertain = bool(absent_delays(schedule, release))
         self.queues = FirstCome(schedule) if self.first_come else None
-        self.straight = self.unrolled = None
-        if own and not self.first_come:
-            self.straight = straight_kernel(self.tables, per_tile)
-            if self.straight is None:
-                self.unrolled = unrolled_of(self.tables, release)
+        self.unrolled = unrolled_of(self.tables, release) if own and not self.first_come else None
 
     def run(
         self,
@@ -114,14 +104,10 @@ class GeneralKernel:
     ) -> None:  # fmt: skip
         """Run points in program order: by the description's own kernel, then what it leaves."""
         left = np.ones(cycles.size, bool)
-        if self.straight is not None and not varying:
-            alone = (laid["output_tiles"] == 1) | (laid["single"] == 0)
-            own = np.flatnonzero(alone & (laid["ctas_per_sm"] == 1))
-            left[own] = self._part(self.straight.run, laid, own, cycles, period)
-            self._leave_deadlocks(laid, own[left[own]], left)
-        elif self.unrolled is not None and not varying:
+        if self.unrolled is not None and not varying:
             own = np.flatnonzero(plain_points(laid, cycles.size))
             left[own] = self._part(self._written_out, laid, own, cycles, period)
+            self._leave_deadlocks(laid, own[left[own]], left)
         rest = np.flatnonzero(left)
         if rest.size:
             self._part(partial(self._by_tables, varying), laid, rest, cycles, period)

@@ -38,10 +38,8 @@ class LoopText:
         drain = self.reads.in_place(self.reads.drain) if self.place == 1 else ()
         yield f"base_{self.place} = tile * {self.steps}"
         for row in self.inside:
-            if row.number in self.reads.lasts:
-                yield f"last_{row.name} = NEVER"
-            if row.number in self.reads.firsts:
-                yield f"first_{row.name} = NEVER"
+            last, first = self.rows.edges(row, "NEVER")
+            yield from (*last, *first)
         yield f"total = {self._total()}"
         yield "step = 0"
         if self.leaps:
@@ -56,7 +54,6 @@ class LoopText:
             yield from indented(self._leap())
         if drain:
             yield from guarded(f"total <= {self.steps}" if self.skewed else "", self._once(drain))
-        yield from self.rows.after_loop(self.place)
 
     def _total(self) -> str:
         if not self.skewed:

@@ -158,14 +158,18 @@ class RowText:
             if (kind, row.number) in self.reads.buffers:
                 yield f"{self.entry(kind, row.number, at)} = {end}"
         if row.place in self.reads.loops:
-            if row.number in self.reads.lasts:
-                yield f"last_{row.name} = {end}"
-            if row.number in self.reads.firsts:
-                yield from guarded(f"{iteration} == 0", [f"first_{row.name} = {end}"])
+            last, first = self.edges(row, end)
+            yield from last
+            yield from guarded(f"{iteration} == 0", list(first)) if first else ()
 
-    def after_loop(self, place: int) -> Iterator[str]:
-        """Write the first and last ends of a loop into their buffers."""
-        for row in self.reads.in_place(place):
-            for kind, name in ((LASTS, "last"), (FIRSTS, "first")):
-                if (kind, row.number) in self.reads.buffers:
-                    yield f"{self.entry(kind, row.number, 'tile')} = {name}_{row.name}"
+    def edges(self, row: Row, end: str) -> tuple[list[str], list[str]]:
+        """Write an end into what is kept of a tile's last, and of its first iteration.
+
+        The last is written at every iteration: a place in the midst of the loop may read it.
+        """
+        last = [f"last_{row.name} = {end}"] if row.number in self.reads.lasts else []
+        first = [f"first_{row.name} = {end}"] if row.number in self.reads.firsts else []
+        for kind, lines in ((LASTS, last), (FIRSTS, first)):
+            if (kind, row.number) in self.reads.buffers:
+                lines.append(f"{self.entry(kind, row.number, 'tile')} = {end}")
+        return last, first

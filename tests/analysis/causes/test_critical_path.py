@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import defaultdict
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +18,7 @@ from sweep.errors import InputError
 from sweep.quantities.variables import VARIABLES
 from sweep.simulator.simulation import Deadlock, run_events
 from tests.accounts.recurrences import RECURRENCES
+from tests.support.one_loop import ONE_LOOP
 from tests.support.points import ATTENTION, Columns, point, random_points, scaled, size
 
 POINTS = scaled(100, 4)
@@ -25,7 +27,8 @@ IN_FLIGHT = {"t_latency", "t_mma_latency", ""}
 
 
 def living_points(name: str, seed: int, arbitration: str = "ordered") -> list[dict[str, object]]:
-    p: Columns = random_points(SCHEDULES[name], POINTS, seed, MOST)
+    few = POINTS if name in ONE_LOOP else max(POINTS // 10, 4)
+    p: Columns = random_points(SCHEDULES[name], few, seed, MOST)
     if "arbitration" in p:
         p["arbitration"][:] = arbitration
     found = []
@@ -36,16 +39,16 @@ def living_points(name: str, seed: int, arbitration: str = "ordered") -> list[di
         except Deadlock:
             continue
         found.append(here)
-    assert len(found) > POINTS / 2
+    assert len(found) > few / 2
     return found
 
 
 def assert_sound(path: xr.Dataset, trace: xr.Dataset) -> None:
     step = "block" if "block" in trace else "k_tile"
     key = ("agent", "operation", "output_tile", step)
-    rows = {}
+    rows = defaultdict(list)
     for row in trace.to_dataframe().reset_index().to_dict("records"):
-        rows[tuple(row[name] for name in key)] = row
+        rows[tuple(row[name] for name in key)].append(row)
     steps = path.to_dataframe().reset_index().to_dict("records")
     assert steps[0]["start"] == 0
     assert steps[-1]["end"] == trace.attrs["cycles"]
@@ -57,9 +60,9 @@ def assert_sound(path: xr.Dataset, trace: xr.Dataset) -> None:
         length = trace[one["parameter"]].item() if one["parameter"] else 0
         assert one["duration"] == length
         if one["agent"]:
-            row = rows[tuple(one[name] for name in key)]
-            for name in ("resource", "start", "end", "waits_for"):
-                assert one[name] == row[name], (one, row)
+            said = ("resource", "start", "end", "waits_for")
+            alike = rows[tuple(one[name] for name in key)]  # rows of one operation for two tiles
+            assert [one[name] for name in said] in [[row[n] for n in said] for row in alike], one
         else:
             assert one["parameter"] in IN_FLIGHT
 
@@ -79,7 +82,7 @@ def test_first_come_first_served(name: str) -> None:
         assert_sound(critical_path(trace), trace)
 
 
-@pytest.mark.parametrize("name", SCHEDULES)
+@pytest.mark.parametrize("name", RECURRENCES)
 def test_steps_are_slopes_of_the_hand_written_recurrence(name: str) -> None:
     """Makespans are convex in the durations: a step count is a subgradient."""
     recurrence = RECURRENCES[name]

@@ -24,6 +24,7 @@ from sweep.catalogue.schedules import SCHEDULES
 from sweep.description import Event, Schedule
 from sweep.errors import InputError
 from sweep.quantities.variables import OUTPUTS, VARIABLES, Variable
+from tests.support.one_loop import ONE_LOOP
 
 NEW = "t_fence"
 LECTURE = {"t_issue": 100, "t_transfer": 768, "t_latency": 700, "t_mma": 1024, "t_epilogue": 1280}
@@ -104,14 +105,14 @@ def test_a_form_refuses_the_points_of_a_schedule_with_more_events() -> None:
 
 
 @pytest.mark.usefixtures("registry")
-@pytest.mark.parametrize("name", SCHEDULES)
+@pytest.mark.parametrize("name", RULES)
 def test_bounds_refuse_a_duration_that_they_do_not_know(name: str) -> None:
     one = analysis.bounds.SCHEDULES[name]
     with pytest.raises(InputError, match=f"{NEW}: the bounds of {name} do not account for it"):
         lower_bounds(one, **counted(one))
 
 
-@pytest.mark.parametrize("name", SCHEDULES)
+@pytest.mark.parametrize("name", RULES)
 def test_every_duration_of_its_schedule_moves_a_bound(name: str) -> None:
     schedule = SCHEDULES[name]
     assert set(schedule.durations) == set(RULES[name].durations)
@@ -141,7 +142,7 @@ def taking(name: str, duration: str, on: str = "") -> Schedule:
     return replace(plain, name=f"{name}_{duration}", events=events)
 
 
-@pytest.mark.parametrize("name", SCHEDULES)
+@pytest.mark.parametrize("name", ONE_LOOP)
 def test_every_duration_has_a_cause_of_idle_time_or_holds_the_tensor_core(name: str) -> None:
     schedule = SCHEDULES[name]
     events = [event for mode in ("consumer", "hardware") for event in schedule.events(mode)]
@@ -149,19 +150,22 @@ def test_every_duration_has_a_cause_of_idle_time_or_holds_the_tensor_core(name: 
     assert set(schedule.durations) - on <= set(CAUSES)
 
 
-def test_idle_time_refuses_a_duration_without_a_cause(monkeypatch: pytest.MonkeyPatch) -> None:
-    short = {name: one for name, one in CAUSES.items() if name != "t_epilogue"}
-    monkeypatch.setattr("analysis.causes.idle_time.CAUSES", short)
-    with pytest.raises(InputError, match=r"t_epilogue: sync takes it, and idle time has no cause"):
-        idle_time(sweep.run("sync", k_tiles=[4]))
+def test_a_duration_of_a_schedules_own_is_a_cause_by_its_name() -> None:
+    ds = sweep.run("mixed_input", k_tiles=[4], t_convert=[0, 5000])
+    found = idle_time(ds)
+    assert "convert" in found.cause.values
+    assert float(found.idle_time.sel(cause="convert", t_convert=5000).sum()) > 0
+    idle = ds.cycles * (1 - ds.tc_utilization)
+    np.testing.assert_allclose(found.idle_time.sum("cause"), idle)
 
 
 def test_idle_time_of_a_schedule_whose_tensor_core_work_is_taken_elsewhere() -> None:
     mine = taking("sync", "t_store")
     rows = [replace(one, on="") if one.on == "TC" else one for one in mine.events("")]
     never = replace(mine, name="never", events=lambda release: tuple(rows))
-    with pytest.raises(InputError, match="t_mma: never takes it, and idle time has no cause"):
-        idle_time(sweep.run(never, k_tiles=[4]), never)
+    idle = idle_time(ds := sweep.run(never, k_tiles=[4]), never)
+    assert "mma" in idle.cause.values
+    assert idle.idle_time.sum() == ds.cycles.sum()
     found = idle_time(sweep.run(mine, k_tiles=[4], t_store=300), mine)
     # One MMA after another has to wait for a round trip; the epilogue's 300 cycles come once.
     fill, store = (found.idle_time.sel(cause=one).item() for one in ("fill", "store"))

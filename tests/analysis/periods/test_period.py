@@ -15,9 +15,10 @@ from sweep.quantities.bottlenecks import BOTTLENECKS
 from sweep.quantities.variables import VARIABLES
 from sweep.recurrence.folding import EXTENSIONS
 from tests.accounts.recurrences import RECURRENCES
+from tests.support.one_loop import ONE_LOOP
 from tests.support.points import Columns, random_points, run_points, scaled
 
-SINGLE_TILE = [name for name, one in SCHEDULES.items() if not one.tile_level]
+SINGLE_TILE = [name for name in ONE_LOOP if not SCHEDULES[name].tile_level]
 VARIANTS = [
     (name, release)
     for name in SINGLE_TILE

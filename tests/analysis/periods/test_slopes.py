@@ -17,6 +17,7 @@ from analysis.verification.periods import far_steps
 from sweep.catalogue.schedules import SCHEDULES
 from sweep.quantities.variables import VARIABLES
 from sweep.recurrence.folding import EXTENSIONS
+from tests.support.one_loop import ONE_LOOP
 from tests.support.points import scaled
 
 POINTS = scaled(10_000, pure=25)
@@ -24,7 +25,7 @@ BURST = 840
 """Every number of steps that a circuit with up to 8 stages takes divides it."""
 TILE_BURST = 2520
 """Every number of tiles, 10 at most, divides it."""
-SINGLE_TILE = [name for name, one in SCHEDULES.items() if not one.tile_level]
+SINGLE_TILE = [name for name in ONE_LOOP if not SCHEDULES[name].tile_level]
 
 
 def rational(p: Columns) -> Columns:

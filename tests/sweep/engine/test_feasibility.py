@@ -279,7 +279,8 @@ def test_deadlock_comes_first(parameters: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("schedule", discover())
 def test_shapes_broadcast(schedule: str) -> None:
-    space = resolve(schedule, {"smem_carveout_bytes": [0, 10**6], "gpu": ["lecture", "h100_sxm"]})
+    cards = ["b200", "gb200"] if "gpu" in discover()[schedule].defaults else ["lecture", "h100_sxm"]
+    space = resolve(schedule, {"smem_carveout_bytes": [0, 10**6], "gpu": cards})
     dead = np.array([[False, True]])
     feasible, reason, _ = feasibility(space.schedules[0], space.values[0], dead)
     assert feasible.shape == reason.shape == space.grid

@@ -10,9 +10,9 @@ import xarray as xr
 
 from sweep.catalogue.discovery import discover
 from sweep.hardware.gpu import GPUS
-from sweep.inputs.rules import BUDGET, OCCUPANCY, THROUGHPUT, uses
+from sweep.inputs.rules import OCCUPANCY, rules_of, uses
 from sweep.inputs.space import Space, resolve
-from sweep.quantities.variables import PARAMETERS, RESIDENCY, VARIABLES
+from sweep.quantities.variables import PARAMETERS, VARIABLES
 
 SCHEDULES = discover()
 
@@ -33,14 +33,12 @@ class TestEverySchedule:
         schedule = SCHEDULES[name]
         values = space.values[0]
         assert set(values) == {
-            *schedule.parameters,
-            *THROUGHPUT,
+            *rules_of(schedule).needed,
             *OCCUPANCY,
-            *BUDGET[schedule.family],
-            *RESIDENCY,
             "default_block",
             "default_scales",
-            "flop_per_step",
+            "flop" if schedule.flop else "flop_per_step",
+            *(f"ring:{ring.name}" for ring in schedule.rings),
             "known",
             "impossible",
         }
@@ -58,7 +56,8 @@ class TestEverySchedule:
             variable = VARIABLES[parameter]
             first = variable.choices[0] if variable.choices else variable.default
             if first is None:
-                first = GPUS["lecture"].value(parameter) if variable.kind == "gpu_field" else 2
+                card = GPUS[SCHEDULES[name].defaults.get("gpu", "lecture")]
+                first = card.value(parameter) if variable.kind == "gpu_field" else 2
             space = resolve(name, {parameter: [first]})
             assert space.dims == {parameter: 1}
             assert space.coords[parameter][0] == (parameter,)

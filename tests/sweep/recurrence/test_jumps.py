@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from sweep.catalogue.schedules import SCHEDULES
+from tests.support.one_loop import ONE_LOOP
 from tests.support.points import (
     COMPILED,
     GRID,
@@ -48,20 +49,20 @@ def check(name: str, variant: str, p: Columns) -> None:
     assert not wrong.size, f"{wrong.size} of {size(p)}: {worst}, {found[wrong]}, {expected[wrong]}"
 
 
-@pytest.mark.parametrize("name", SCHEDULES)
+@pytest.mark.parametrize("name", ONE_LOOP)
 def test_long_runs(name: str) -> None:
     for variant, p in variant_points(name, scaled(10_000, pure=500), seed=21, most=longest(name)):
         check(name, variant, p)
 
 
-@pytest.mark.parametrize("name", SCHEDULES)
+@pytest.mark.parametrize("name", ONE_LOOP)
 def test_long_runs_in_ties(name: str) -> None:
     points = scaled(5_000, pure=500)
     for variant, p in variant_points(name, points, seed=23, most=longest(name), ties=1.0):
         check(name, variant, p)
 
 
-@pytest.mark.parametrize("name", SCHEDULES)
+@pytest.mark.parametrize("name", ONE_LOOP)
 def test_every_remainder(name: str) -> None:
     """Runs that end at every place of a round: one point at all counts up to some hundred."""
     loop = "output_tiles" if SCHEDULES[name].tile_level else SCHEDULES[name].loop
@@ -82,7 +83,7 @@ def test_rings_deeper_than_many_tiles(name: str) -> None:
         check(name, variant, p)
 
 
-@pytest.mark.parametrize("name", SCHEDULES)
+@pytest.mark.parametrize("name", ONE_LOOP)
 def test_very_long_runs(name: str) -> None:
     long = {"k_tiles": 65_536, "kv_blocks": 65_536}
     if name in TILE_LEVEL:
@@ -115,7 +116,7 @@ def test_a_linear_axis_through_a_near_tie(name: str, seed: int) -> None:
     check(name, "plain", p)
 
 
-@pytest.mark.parametrize("name", SCHEDULES)
+@pytest.mark.parametrize("name", ONE_LOOP)
 def test_drift_of_a_million_steps(name: str) -> None:
     """A run so long that nothing could step through it: the slope is the period, exactly.
 

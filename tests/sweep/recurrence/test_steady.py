@@ -17,6 +17,7 @@ from sweep.engine.outputs import Outputs
 from sweep.hardware.budgets import stages_that_fit
 from sweep.quantities.variables import VARIABLES
 from tests.accounts.periods import PERIODS, bottleneck, exact
+from tests.support.one_loop import ONE_LOOP
 from tests.support.points import (
     COMPILED,
     GRID,
@@ -32,7 +33,7 @@ from tests.support.points import (
     variant_points,
 )
 
-SINGLE_TILE = [name for name in SCHEDULES if name not in TILE_LEVEL]
+SINGLE_TILE = [name for name in ONE_LOOP if name not in TILE_LEVEL]
 MEANINGS = VARIABLES["bottleneck"].flag_meanings
 CYCLICITY = 840
 """A multiple of every cyclicity with at most 8 stages: 1..8, S - P and P + 1 divide it."""
@@ -175,7 +176,7 @@ def test_period_does_not_depend_on_the_number_of_tiles(name: str) -> None:
             np.testing.assert_array_equal(few["bottleneck"], found["bottleneck"])
 
 
-@pytest.mark.parametrize("name", SCHEDULES)
+@pytest.mark.parametrize("name", ONE_LOOP)
 def test_steady_tensor_core_utilization(name: str) -> None:
     """Tensor Core work per period over the period."""
     most = {"k_tiles": 20, "kv_blocks": 20, "stages": 8, "output_tiles": 4, "mma_in_flight": 9}

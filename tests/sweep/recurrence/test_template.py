@@ -18,10 +18,13 @@ from sweep.compiling.kept import HELPERS
 from sweep.compiling.policy_runtime import MOST_COUNTED
 from sweep.compiling.runtime import copy, subtract, uniform
 from sweep.recurrence import example, jumps, policies, round_jumps, tile_jumps
+from sweep.recurrence.general.kernels import tables_of
 from sweep.recurrence.kernels import load, source_of
 from sweep.recurrence.template import fill, text_of
+from sweep.recurrence.unrolled.kernel_text import KernelText
 from tests.accounts.plain_kernels import PlainKernel
 from tests.accounts.tile_graphs import check_periods, tile_graph
+from tests.support.one_loop import ONE_LOOP
 from tests.support.points import COMPILED, GRID
 
 TEMPLATES = ("round_jumps", "tile_jumps", "policies")
@@ -211,7 +214,8 @@ def test_another_text_of_a_template_is_another_kernel(
 
 def test_all_that_kernels_import_is_in_their_name() -> None:
     folder = Path(sweep.compiling.__file__).parent
-    texts = [source_of(schedule) for schedule in SCHEDULES.values()]
+    texts = [source_of(SCHEDULES[name]) for name in ONE_LOOP]
+    texts += [KernelText(tables_of(SCHEDULES["blackwell_gemm"], "consumer")).written()]
     texts += [(folder / f"{name}.py").read_text(encoding="utf-8") for name in HELPERS]
     imported = {name for text in texts for name in re.findall(r"sweep\.compiling\.(\w+)", text)}
     assert imported == {*HELPERS, "jit", "kept"}  # the last two start Numba and keep files
@@ -219,7 +223,7 @@ def test_all_that_kernels_import_is_in_their_name() -> None:
 
 def test_kernels_import_nothing_that_none_uses() -> None:
     """The list of imports is written by hand; a name too few is an error at the first run."""
-    sources = [source_of(one, "consumer", False) for one in SCHEDULES.values()]
+    sources = [source_of(SCHEDULES[name], "consumer", False) for name in ONE_LOOP]
     head = sources[0].split("\n\n\n")[0].split("import math\n")[1]
     names = set(re.findall(r"\b(\w+)\b", re.sub(r"from \S+ import", "", head)))
     assert {"latest", "KEPT"} < names

@@ -20,7 +20,7 @@ def test_traces_are_labelled(name: str) -> None:
     for engine in ("batch", "events"):
         ds = sweep.trace(name, engine=engine, **short(name))
         assert_labelled(ds)
-        step = "block" if name in ATTENTION else "k_tile"
+        step = "block" if SCHEDULES[name].family == "attention" else "k_tile"
         columns = "agent resource operation output_tile since start end wait waits_for".split()
         assert set(ds.data_vars) == {*columns, step}
         assert (
@@ -29,7 +29,7 @@ def test_traces_are_labelled(name: str) -> None:
         np.testing.assert_array_equal(ds.wait, ds.start - ds.since)
         assert (np.diff(ds.start) >= 0).all()
         assert ds.output_tile.max() == (2 if SCHEDULES[name].tile_level else 0)
-        assert set(ds.agent.values) == set(SCHEDULES[name].agents)
+        assert set(ds.agent.values) == set(SCHEDULES[name].agent_names)
 
 
 def test_trace_of_one_k_tile_by_hand() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from sweep.catalogue.discovery import discover
+from sweep.description import Count
 from sweep.description.trace_rows import EventResult, TraceRow
 from sweep.simulator.barriers import Barrier
 from sweep.simulator.operations import (
@@ -177,7 +178,9 @@ def test_all_durations_may_be_zero(name: str, arbitration: str) -> None:
     zeros = {key: 0 for key in GEMM if key.startswith("t_")}
     attention = {"t_gemm0": 0, "t_gemm1": 0, "t_exp": 0, "t_softmax": 0, "kv_blocks": 3}
     counts = {"k_tiles": 3, "t_store": 0, "arbitration": arbitration}
-    result = run_events(SCHEDULES[name], {**GEMM, **zeros, **attention, **counts})
+    own = {one.name: one.default for one in SCHEDULES[name].declares if isinstance(one, Count)}
+    own |= dict.fromkeys(SCHEDULES[name].durations, 0)
+    result = run_events(SCHEDULES[name], {**GEMM, **zeros, **attention, **counts, **own})
     assert result.cycles == 0
     assert set(result.held.values()) == {0}
 
