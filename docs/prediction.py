@@ -36,6 +36,7 @@ store, the prediction is too high.
 Error of predicted TFLOP/s, in per cent, on published kernels of at least 2048^3; `warpsweep verify
 --published` prints and guards this table. *Unit*: with a factor for units whose library row is
 published. *Series left out*: refitted without the series that is predicted.
+*Kind left out*: without its type, head dimension and causality.
 
 """
 

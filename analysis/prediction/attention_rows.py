@@ -6,13 +6,21 @@ from typing import NamedTuple
 
 import numpy as np
 
+from analysis.prediction.calibration import solver
 from analysis.prediction.published_rows import read_table
-from analysis.prediction.terms.attention_time import TILES, Shape, attention_seconds
+from analysis.prediction.terms.attention_time import (
+    KEPT,
+    TILES,
+    AttentionConstants,
+    Shape,
+    attention_seconds,
+)
 from analysis.prediction.validation import Errors, errors_of
 from sweep.hardware.gpu import GPUS
 from sweep.quantities.arrays import Array
 
 GPU, KERNEL = "H100-SXM5", "FA3"
+ROW_SPREAD, PRIOR_SPREAD = 0.10, 3.0
 
 
 class AttentionRows(NamedTuple):
@@ -31,11 +39,13 @@ class AttentionRows(NamedTuple):
     measured: Array
     kinds: tuple[tuple[str, int, int], ...]
 
-    def predicted(self) -> Array:
+    def predicted(self, known: AttentionConstants = KEPT) -> Array:
         """Return TFLOP/s; half of the work counts where it is causal."""
         one = self.shape
         flop = 4.0 * one.batch * one.heads * one.seq_q * one.seq_k * one.head_dim
-        return np.asarray(flop * np.where(one.causal, 0.5, 1.0) / attention_seconds(one)[0] / 1e12)
+        return np.asarray(
+            flop * np.where(one.causal, 0.5, 1.0) / attention_seconds(one, known)[0] / 1e12
+        )
 
 
 def attention_rows() -> AttentionRows:
@@ -64,3 +74,30 @@ def attention_errors() -> Errors:
     """Return the errors over all of them."""
     rows = attention_rows()
     return errors_of(rows.predicted(), rows.measured)
+
+
+def fit_attention(rows: AttentionRows, counted: Array) -> AttentionConstants:
+    """Refit the constants of attention to some of the rows, from those that are kept.
+
+    They are all but free: a factor of 20 is one standard deviation, which only keeps apart what the
+    rows do not tell apart.
+    """
+    logs = np.log(np.array(KEPT))
+
+    def residuals(at: Array) -> Array:
+        found = rows.predicted(AttentionConstants(*np.exp(at)))
+        errors = np.log(found / rows.measured)[counted] / ROW_SPREAD
+        return np.concatenate([errors, (at - logs) / PRIOR_SPREAD])
+
+    fitted = solver()(residuals, logs, loss="soft_l1")
+    return AttentionConstants(*map(float, np.exp(fitted.x)))
+
+
+def attention_left_out() -> Errors:
+    """Return the errors with each (type, head dimension, causality) left out of the fit in turn."""
+    rows = attention_rows()
+    found = np.zeros(rows.measured.size)
+    for kind in dict.fromkeys(rows.kinds):
+        out = np.array([one == kind for one in rows.kinds])
+        found[out] = rows.predicted(fit_attention(rows, ~out))[out]
+    return errors_of(found, rows.measured)

@@ -160,7 +160,7 @@ def fit(
     InputError
         If scipy is not installed.
     """
-    solve = _least_squares()
+    solve = solver()
     priors = CONSTANTS[evidence.family]
     known = {name: priors[name].prior for name in FITTED} | dict(start or {})
     factors: dict[str, float] = {}
@@ -198,7 +198,14 @@ def _named(logs: Array) -> dict[str, float]:
     return dict(zip(FITTED, map(float, np.exp(logs)), strict=True))
 
 
-def _least_squares() -> Callable[..., Any]:
+def solver() -> Callable[..., Any]:
+    """Return scipy's least squares.
+
+    Raises
+    ------
+    InputError
+        If it is not installed.
+    """
     try:
         from scipy.optimize import least_squares
     except ImportError:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from analysis.prediction.attention_face import HALF_WIDTH as ATTENTION_WIDTH
 from analysis.prediction.attention_rows import attention_rows
 from analysis.prediction.calibration import evidence_of, unit_factors
 from analysis.prediction.constants import ARCHITECTURES, HALF_WIDTH, VERSION
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-ATTENTION_WIDTH = 0.12
 
 
 def prediction_against_measurement(classes: Sequence[xr.Dataset]) -> Figure:

@@ -33,8 +33,30 @@ ROWS = 64
 """Queries of a warpgroup."""
 FLOP_PER_CYCLE, EXP_PER_CYCLE = 4096.0, 16.0
 SOFTMAX_PER_KEY = 2.0
-EXPOSED_EXP, EXPOSED_SOFTMAX, BLOCK_BASE, FP8_LAYOUT = 0.385, 0.1, 268.0, 0.2
-TILE_BASE, FP8_TILE = 4310.0, 6990.0
+
+
+class AttentionConstants(NamedTuple):
+    """Fitted to published forward passes.
+
+    Attributes
+    ----------
+    exposed_exp, exposed_softmax, block_base, fp8_layout : float
+        Parts of the exponentials and of the rest of softmax that are left where warpgroups take
+        turns; cycles of a block beside; part of the exponentials' time that rearranging fp8
+        operands takes at head dimension 128.
+    tile_base, fp8_tile : float
+        Cycles of a query tile beside its blocks, and more of fp8.
+    """
+
+    exposed_exp: float = 0.385
+    exposed_softmax: float = 0.1
+    block_base: float = 268.0
+    fp8_layout: float = 0.2
+    tile_base: float = 4310.0
+    fp8_tile: float = 6990.0
+
+
+KEPT = AttentionConstants()
 
 
 class Shape(NamedTuple):
@@ -79,7 +101,7 @@ class Block(NamedTuple):
     shared: Array
 
 
-def block_cycles(shape: Shape) -> Block:
+def block_cycles(shape: Shape, known: AttentionConstants = KEPT) -> Block:
     """Return the cycles of one block of keys for all warpgroups of a CTA."""
     groups = shape.block_m / ROWS
     rate = FLOP_PER_CYCLE * np.where(shape.fp8, 2.0, 1.0)
@@ -87,8 +109,9 @@ def block_cycles(shape: Shape) -> Block:
     both = 2 * product
     exp = ROWS * shape.block_n / EXP_PER_CYCLE
     softmax = SOFTMAX_PER_KEY * shape.block_n
-    layout = np.where(shape.fp8, FP8_LAYOUT * exp * shape.head_dim / 128, 0.0)
-    exposed = EXPOSED_EXP * exp + EXPOSED_SOFTMAX * softmax + BLOCK_BASE + layout
+    layout = np.where(shape.fp8, known.fp8_layout * exp * shape.head_dim / 128, 0.0)
+    exposed = known.exposed_exp * exp + known.exposed_softmax * softmax
+    exposed = exposed + known.block_base + layout
     limits = (groups * both, groups * exp, exp + softmax + product, groups * (both + exposed))
     largest = np.maximum(np.maximum(limits[0], limits[1]), np.maximum(limits[2], limits[3]))
     return Block(largest, *limits)
@@ -122,9 +145,9 @@ def _mean_causal_blocks(shape: Shape) -> Array:
     return np.asarray((blocks * inside).sum(axis=-1) / per_head)
 
 
-def attention_seconds(shape: Shape) -> tuple[Array, Block]:
+def attention_seconds(shape: Shape, known: AttentionConstants = KEPT) -> tuple[Array, Block]:
     """Return the seconds of a forward pass, and a block's cycles."""
-    block = block_cycles(shape)
+    block = block_cycles(shape, known)
     rounds, work = grid_load(shape)
-    base = TILE_BASE + np.where(shape.fp8, FP8_TILE, 0.0)
+    base = known.tile_base + np.where(shape.fp8, known.fp8_tile, 0.0)
     return (rounds * base + work * block.cycles) / (CLOCK * 1e9), block

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import analysis
-from analysis.prediction.attention_rows import attention_rows
+from analysis.prediction.attention_face import HALF_WIDTH as ATTENTION_WIDTH
+from analysis.prediction.attention_rows import attention_left_out, attention_rows
 from analysis.prediction.calibration import evidence_of, fit, unit_factors
 from analysis.prediction.check_rows import of_known_kernels, predicted_shares
 from analysis.prediction.constants import (
@@ -177,6 +178,13 @@ def test_attention_by_hand():
     flop = 4 * 512 * 512 * 128 * 32 * 16
     assert rows.predicted()[at] == pytest.approx(flop / (cycles / 1.83e9) / 1e12)
     assert rows.measured[at] == 467
+
+
+def test_attention_of_a_kind_that_was_left_out():
+    found = attention_left_out()
+    assert found.rows == 42
+    assert found.median <= 6
+    assert found.half_width == pytest.approx(ATTENTION_WIDTH, abs=0.005)
 
 
 def test_power_of_every_element_type_that_was_published():
