@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import prod
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ from analysis.prediction.terms.residency import ctas_per_sm, ctas_that_fit
 from analysis.prediction.terms.smooth_maximum import smooth_maximum
 from sweep.quantities.arrays import Array
 
+PeriodOf = Callable[[Kernel, Machine, Work, Supply], Period]
 STEPS, DAMPING = 10, 0.65
 """Of the iteration between cycles and clock."""
 PART = 8192
@@ -89,7 +91,9 @@ class _AtClock(NamedTuple):
     cycles: Array
 
 
-def predict_gemm(kernel: Kernel, machine: Machine) -> Prediction:
+def predict_gemm(
+    kernel: Kernel, machine: Machine, period_of: PeriodOf = k_tile_period
+) -> Prediction:
     """Predict the time of GEMMs; every field of both arguments broadcasts.
 
     Many points are taken in parts that stay in the processor's cache, which is twice as fast.
@@ -98,6 +102,9 @@ def predict_gemm(kernel: Kernel, machine: Machine) -> Prediction:
     ----------
     kernel : Kernel
     machine : Machine
+    period_of : callable
+        What gives the steady period of a k-tile: the closed expressions, or
+        ``analysis.prediction.engine_period.engine_period``, which asks the engine.
 
     Returns
     -------
@@ -107,10 +114,10 @@ def predict_gemm(kernel: Kernel, machine: Machine) -> Prediction:
     shape = np.broadcast_shapes(*(np.shape(one) for one in (*kernel, *machine)))
     count = prod(shape)
     if count <= PART:
-        return _predicted(kernel, machine)
+        return _predicted(kernel, machine, period_of)
     kernels, machines = _flat(kernel, shape), _flat(machine, shape)
     parts = [
-        _predicted(Kernel(*_part(kernels, at)), Machine(*_part(machines, at)))
+        _predicted(Kernel(*_part(kernels, at)), Machine(*_part(machines, at)), period_of)
         for at in range(0, count, PART)
     ]
     whole = (np.concatenate(column) for column in zip(*parts, strict=True))
@@ -125,7 +132,7 @@ def _part(fields: list[Array], at: int) -> list[Array]:
     return [one if np.ndim(one) == 0 else one[at : at + PART] for one in fields]
 
 
-def _predicted(kernel: Kernel, machine: Machine) -> Prediction:
+def _predicted(kernel: Kernel, machine: Machine, period_of: PeriodOf) -> Prediction:
     work = k_tile_work(kernel, machine)
     grid = grid_of(kernel, ctas_per_sm(kernel, machine, work))
     fixed = _Fixed(
@@ -138,11 +145,11 @@ def _predicted(kernel: Kernel, machine: Machine) -> Prediction:
     flop = 2.0 * kernel.m * kernel.n * kernel.k
     locked = kernel.clock_hz / 1e9
     clock = np.where(np.isnan(locked), machine.fmax, locked)
-    at = _at_clock(kernel, machine, fixed, clock)
+    at = _at_clock(kernel, machine, fixed, clock, period_of)
     for _ in range(STEPS if np.isnan(locked).any() else 0):
         wanted = power_clock(machine, *_load(kernel, machine, fixed, flop, at.cycles))
         clock = np.where(np.isnan(locked), clock + DAMPING * (wanted - clock), locked)
-        at = _at_clock(kernel, machine, fixed, clock)
+        at = _at_clock(kernel, machine, fixed, clock, period_of)
     pipe, _ = _load(kernel, machine, fixed, flop, at.cycles)
     seconds = at.cycles / (clock * 1e9)
     found = (
@@ -164,9 +171,11 @@ def _predicted(kernel: Kernel, machine: Machine) -> Prediction:
     return Prediction(*(np.broadcast_to(one, shape) for one in found))
 
 
-def _at_clock(kernel: Kernel, machine: Machine, fixed: _Fixed, clock: Array) -> _AtClock:
+def _at_clock(
+    kernel: Kernel, machine: Machine, fixed: _Fixed, clock: Array, period_of: PeriodOf
+) -> _AtClock:
     supply = l2_supply(fixed.work, machine, fixed.share, clock)
-    period = k_tile_period(kernel, machine, fixed.work, supply)
+    period = period_of(kernel, machine, fixed.work, supply)
     running = grid_cycles(kernel, machine, fixed.grid, fixed.work, supply, period, fixed.epilogue)
     launch = machine.launch * 1000 * clock
     dram = fixed.moved * clock / machine.dram

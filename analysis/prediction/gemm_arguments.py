@@ -51,6 +51,7 @@ KNOWN = (
     "copies",
     "split_k",
     "instruction",
+    "period_from",
 )
 NEEDED_BY_GEMM = ("gpu", "m", "n", "k")
 OVER_MANY_TILES = ("persistent", "cooperative", "pingpong")

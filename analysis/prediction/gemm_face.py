@@ -10,7 +10,7 @@ from analysis.prediction.arguments import Arguments
 from analysis.prediction.as_dataset import as_dataset
 from analysis.prediction.cards import CARDS
 from analysis.prediction.constants import ELEMENT_POWER
-from analysis.prediction.gemm import Prediction, predict_gemm
+from analysis.prediction.gemm import PeriodOf, Prediction, predict_gemm
 from analysis.prediction.gemm_arguments import (
     KNOWN,
     NEEDED_BY_GEMM,
@@ -20,6 +20,8 @@ from analysis.prediction.gemm_arguments import (
 )
 from analysis.prediction.kernels import Kernel
 from analysis.prediction.status import SHORTEST_K, SMALLEST_FLOP, half_width, reasons, status
+from analysis.prediction.terms.k_tile_period import k_tile_period
+from sweep.errors import InputError
 from sweep.quantities.arrays import Array
 
 if TYPE_CHECKING:
@@ -32,7 +34,7 @@ def gemm_dataset(parameters: dict[str, Any]) -> xr.Dataset:
     machine, modelled = machine_from(arguments)
     kernel = kernel_from(arguments, machine)
     check_kernel(kernel)
-    found = predict_gemm(kernel, machine)
+    found = predict_gemm(kernel, machine, _period_of(arguments))
     reason = _reason(arguments, kernel, found, modelled)
     known = arguments.has("unit") or arguments.has("clock_hz")
     peak = machine.sm_count * machine.flop_per_cycle * machine.peak_hz / 1e12
@@ -51,6 +53,23 @@ def gemm_dataset(parameters: dict[str, Any]) -> xr.Dataset:
     }
     width = half_width(machine, known, status(reason))
     return as_dataset(arguments, numbers, width, found.binding, reason)
+
+
+def _period_of(arguments: Arguments) -> PeriodOf:
+    """Return what gives the period: one choice for all points.
+
+    Raises
+    ------
+    InputError
+        For several.
+    """
+    if arguments.has("period_from") and arguments.arguments["period_from"].dims:
+        raise InputError("period_from: must be one for all points; predict each and compare")
+    if str(arguments.texts("period_from")) == "engine":
+        from analysis.prediction.engine_period import engine_period
+
+        return engine_period
+    return k_tile_period
 
 
 def _reason(arguments: Arguments, kernel: Kernel, found: Prediction, modelled: Array) -> Array:

@@ -31,7 +31,8 @@ def predict(problem: str = "gemm", **parameters: Any) -> xr.Dataset:
         ``tile`` of a CTA, ``stages``, ``cluster``, ``cta_pair``, ``consumer_warpgroups``,
         ``threads``, ``mma_in_flight``, ``tile_scheduler``, ``epilogue`` (naive, tma, async,
         overlap), ``raster_group``, ``sms_used``, ``output_bytes``, ``ctas_per_sm``, ``barriers``,
-        ``copies``; ``clock_hz`` of a locked clock, and ``unit``, the clock under load of this
+        ``copies``; ``period_from`` (closed expressions, or the engine's schedules, which are as
+        good and slower); ``clock_hz`` of a locked clock, and ``unit``, the clock under load of this
         unit over a typical one's, where it is known. Of
         attention ``gpu``, ``seq_q``, ``heads`` and ``head_dim`` are needed; further ``seq_k``,
         ``batch``, ``causal`` (0 or 1), ``element_type`` and ``direction``. A sequence is a

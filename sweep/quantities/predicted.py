@@ -53,6 +53,7 @@ _CHOICES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     ("barriers", "mbarriers by PTX, or a library's objects", "ptx", ("ptx", "library")),
     ("copies", "what copies", "tma", ("tma", "cp_async")),
     ("instruction", "what multiplies", "warpgroup", ("warpgroup", "mma_sync")),
+    ("period_from", "what gives the period of a k-tile", "closed", ("closed", "engine")),
     ("direction", "forward, or its gradient", "forward", ("forward", "backward")),
 )
 
