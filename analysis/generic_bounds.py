@@ -23,7 +23,7 @@ from sweep.catalogue.validation import beyond_generated
 from sweep.description import Event, Schedule, Steps
 from sweep.description.circuits import Circuit, simple_circuits, steady_arcs
 from sweep.description.counts import Linear, linear
-from sweep.engine.work import Work
+from sweep.engine.held_work import Work
 from sweep.errors import InputError
 from sweep.quantities.arrays import Array
 from sweep.quantities.bottlenecks import BOTTLENECKS

@@ -10,6 +10,6 @@
 
 from analysis.closed_forms.domain import Condition
 from analysis.closed_forms.form import ClosedForm
-from analysis.closed_forms.registry import CLOSED_FORMS, TILE_PERIODS
+from analysis.closed_forms.form_registry import CLOSED_FORMS, TILE_PERIODS
 
 __all__ = ["CLOSED_FORMS", "TILE_PERIODS", "ClosedForm", "Condition"]

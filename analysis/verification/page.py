@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from analysis.verification.claim import Claim
+from analysis.verification.claim_registry import claims_of
 from analysis.verification.finding import Finding
-from analysis.verification.registry import claims_of
 from analysis.verification.report import gap_text
 from sweep.catalogue.schedules import SCHEDULES
 from sweep.description import Schedule

@@ -17,7 +17,7 @@ from sweep.catalogue.schedules import SCHEDULES
 from sweep.catalogue.validation import beyond_generated
 from sweep.description import Schedule
 from sweep.description.circuits import circuits_of
-from sweep.engine.work import Work, period_is_per_tile
+from sweep.engine.held_work import Work, period_is_per_tile
 from sweep.quantities.arrays import Array
 from sweep.recurrence.folding import EXTENSIONS
 
@@ -53,18 +53,8 @@ def period_claims(schedule: Schedule) -> Iterator[Claim]:
             formula=lambda: period_formula(schedule).without(*EXTENSIONS).latex,
         )
     own = not built_in(schedule)
-    if one_loop and not (
-        own and schedule.tile_level
-    ):  # others may settle after any number of tiles
-        yield Claim(
-            schedule,
-            "slope",
-            "rule" if own else "asymptotic",
-            f"far out, cycles grow by the period with every {_step(schedule)}"
-            + ("; tested after some thousand steps, which near ties outlast" if own else ""),
-            running,
-            _slope,
-        )
+    if one_loop and not (own and schedule.tile_level):  # others may settle after many tiles
+        yield _slope_claim(schedule, running, own)
     yield Claim(
         schedule,
         "Tensor Core work",
@@ -87,6 +77,12 @@ def period_claims(schedule: Schedule) -> Iterator[Claim]:
     yield from _kernel_periods(schedule)
     if built_in(schedule) and schedule.release_modes and not schedule.tile_level:
         yield from _asynchronous(schedule)
+
+
+def _slope_claim(schedule: Schedule, running: Where, own: bool) -> Claim:
+    late = "; tested after some thousand steps, which near ties outlast" if own else ""
+    says = f"far out, cycles grow by the period with every {_step(schedule)}{late}"
+    return Claim(schedule, "slope", "rule" if own else "asymptotic", says, running, _slope)
 
 
 def _step(schedule: Schedule) -> str:

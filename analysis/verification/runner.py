@@ -15,9 +15,9 @@ from typing import Any, Final
 import numpy as np
 
 from analysis.verification.claim import Claim, Outcome, Points
+from analysis.verification.claim_registry import claims_of
 from analysis.verification.draws import Where, draw, size
 from analysis.verification.finding import Finding
-from analysis.verification.registry import claims_of
 from analysis.verification.typed import typed
 from sweep.catalogue.schedules import SCHEDULES
 from sweep.description import Schedule

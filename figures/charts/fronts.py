@@ -170,19 +170,15 @@ def _scatter(axes: Axes, points: Points, unfit: dict[str, Array]) -> list[Any]:
             handles.append(
                 Line2D([], [], color=colour, marker=marker, ls="", label=value_text(group))
             )
-    for reason in unfit:
-        handles.append(
-            Line2D(
-                [],
-                [],
-                color="0.3",
-                marker=MARKERS.get(reason, "o"),
-                markerfacecolor="none",
-                ls="",
-                label=words(reason),
-            )
-        )
-    return handles
+    return [*handles, *(_reason_handle(reason) for reason in unfit)]
+
+
+def _reason_handle(reason: str) -> Any:
+    from matplotlib.lines import Line2D
+
+    look: dict[str, Any] = {"color": "0.3", "markerfacecolor": "none"}
+    look["marker"] = MARKERS.get(reason, "o")
+    return Line2D([], [], ls="", label=words(reason), **look)
 
 
 def _look(group: Any, index: int) -> tuple[str, str]:

@@ -12,7 +12,7 @@ from figures.drawing.legends import legend_above
 from figures.drawing.requirements import require
 from figures.drawing.style import PAGE_INCHES, SEQUENTIAL, caption, house_style
 from sweep.tensorcore import ldmatrix_wavefronts
-from sweep.tensorcore.kernels import BANKS
+from sweep.tensorcore.compiled_loops import BANKS
 from sweep.tensorcore.shared_memory.swizzle import CHUNK_BYTES, read_swizzle, tile_addresses
 
 if TYPE_CHECKING:

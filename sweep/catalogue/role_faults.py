@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from sweep.catalogue.names import is_name, name_rule, shown, wrong_kinds
 from sweep.description import RESOURCES, Agent, Count, Loop, Schedule, count_names
 from sweep.description.counts import LOWEST, linear
-from sweep.description.schedule import SHORT_PLACES
+from sweep.description.rows import SHORT_PLACES
 
 MOST_WARPS, MOST_TURNS = 64, 64
 FEWEST_REGISTERS, MOST_REGISTERS, REGISTER_STEP = 24, 256, 8

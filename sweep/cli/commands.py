@@ -173,7 +173,7 @@ def tensorcore(table: str, gpu: str, as_json: bool) -> None:
     stages   stages that the latency needs and that fit, by tile
     traffic  DRAM time of a 4096^3 product by tile and order
     """
-    from sweep.tensorcore.tables import tensorcore_blocks, tensorcore_json
+    from sweep.tensorcore.data_path_tables import tensorcore_blocks, tensorcore_json
 
     if as_json:
         show_json(tensorcore_json(table, gpu))

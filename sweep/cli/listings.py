@@ -85,7 +85,7 @@ def kernel_source(name: str) -> str:
     """
     from sweep.catalogue.validation import beyond_generated
     from sweep.inputs.space import read_schedules
-    from sweep.recurrence.general.kernels import tables_of
+    from sweep.recurrence.general.general_kernel import tables_of
     from sweep.recurrence.kernels import source_of
     from sweep.recurrence.unrolled.kernel_text import KernelText
 

@@ -11,19 +11,8 @@ from sweep.description.declared import (
     Ring,
     Steps,
 )
-from sweep.description.schedule import (
-    DRAIN,
-    END,
-    MAIN,
-    RESOURCES,
-    START,
-    After,
-    Event,
-    Family,
-    Schedule,
-    count_names,
-    unique,
-)
+from sweep.description.rows import DRAIN, END, MAIN, START, After, Event
+from sweep.description.schedule import RESOURCES, Family, Schedule, count_names, unique
 
 __all__ = [
     "DRAIN",

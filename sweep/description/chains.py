@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
-from sweep.description.schedule import Event
+from sweep.description.rows import Event
 
 _PLACES = ("tile_start", "k_tile", "before_drain", "tile_end")
 _MOST_EVENTS = 8

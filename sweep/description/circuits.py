@@ -16,7 +16,8 @@ from functools import cache
 from itertools import combinations_with_replacement
 
 from sweep.description.counts import Linear, add, least, linear, linear_text
-from sweep.description.schedule import Event, Schedule
+from sweep.description.rows import Event
+from sweep.description.schedule import Schedule
 
 MOST_CIRCUITS = 2000
 

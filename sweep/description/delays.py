@@ -6,7 +6,8 @@ A delay that nothing brings about does not happen, and is nothing to wait for ei
 from __future__ import annotations
 
 from sweep.description.counts import add, least, linear
-from sweep.description.schedule import After, Event, Schedule
+from sweep.description.rows import After, Event
+from sweep.description.schedule import Schedule
 
 
 def absent_delays(schedule: Schedule, release: str = "consumer") -> tuple[str, ...]:

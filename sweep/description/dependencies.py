@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from sweep.description.program_order import ONCE, Instance, Key, Layout, in_order
-from sweep.description.schedule import Event
+from sweep.description.rows import Event
 
 
 class NeverHappens(RuntimeError):

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 from sweep.description.counts import Linear, linear
 from sweep.description.declared import Steps
 from sweep.description.residency import residency
-from sweep.description.schedule import DRAIN, END, START, Event, Schedule, count_names
+from sweep.description.rows import DRAIN, END, START, Event
+from sweep.description.schedule import Schedule, count_names
 
 Key = tuple[str, int, int]
 """Row, tile of the run, iteration: what an instance is known by."""

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 import numpy as np
 
 from sweep.description import Schedule
+from sweep.engine.held_work import period_is_per_tile
 from sweep.engine.pace_setters import PaceSetters
-from sweep.engine.work import period_is_per_tile
 from sweep.quantities.arrays import Array
 from sweep.quantities.bottlenecks import BOTTLENECKS
 from sweep.quantities.tile_table import Lines
-from sweep.recurrence.general.kernels import GeneralKernel
+from sweep.recurrence.general.general_kernel import GeneralKernel
 
 _CODES = {name: code for code, name in enumerate(BOTTLENECKS)}
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from sweep.description import Schedule
 from sweep.engine.feasibility import feasibility
-from sweep.engine.work import Work
+from sweep.engine.held_work import Work
 from sweep.quantities.arrays import Array, Values
 from sweep.quantities.tile_table import Lines
 from sweep.quantities.variables import OUTPUTS, VARIABLES

@@ -14,7 +14,7 @@ import numpy as np
 
 from sweep.quantities.arrays import Array
 from sweep.quantities.bottlenecks import Bottleneck
-from sweep.recurrence.general.kernels import GeneralKernel
+from sweep.recurrence.general.general_kernel import GeneralKernel
 
 TRIFLE = 2.0**-24
 """Cycles: circuits whose ratios differ do so by more, however many steps they have."""

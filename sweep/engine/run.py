@@ -15,9 +15,9 @@ import numpy as np
 
 from sweep.description import Schedule
 from sweep.engine.blocks import BLOCK_POINTS, FEWEST_POINTS, Block, blocks, cut_out, laid_out
+from sweep.engine.held_work import Work
 from sweep.engine.outputs import TIMING, Outputs, allocate, check_shares, finish_block
 from sweep.engine.variants import prepare
-from sweep.engine.work import Work
 from sweep.host.processors import usable_processors
 from sweep.host.work import Done, Progress, Stop, share_out
 from sweep.inputs.space import Space

@@ -14,7 +14,7 @@ from sweep.host.files import shown, write_bytes
 from sweep.inputs.space import Space
 from sweep.quantities.variables import OUTPUTS
 from sweep.storage.fingerprint import FINGERPRINT, check_fingerprint
-from sweep.storage.layout import chunk_key, describe, open_outputs, region
+from sweep.storage.store_layout import chunk_key, describe, open_outputs, region
 
 ROOT = "zarr.json"
 HALF_WRITTEN = re.compile(r".*\.([0-9a-f]{32}\.partial|[0-9a-f]{12}\.tmp)")

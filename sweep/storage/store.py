@@ -30,8 +30,8 @@ from sweep.inputs.space import Space
 from sweep.quantities.variables import VARIABLES
 from sweep.results.datasets import count_reasons
 from sweep.storage.check import mend, require_same, unfinished
-from sweep.storage.layout import check_coordinates, create, open_outputs, region, require_zarr
 from sweep.storage.lock import locked, remove_leftovers
+from sweep.storage.store_layout import check_coordinates, create, open_outputs, region, require_zarr
 
 CHUNK_POINTS = 1 << 18
 """Points of a chunk: 8 MiB of each float output."""

@@ -12,11 +12,11 @@ from sweep.errors import InputError
 from sweep.inputs.call_arguments import one_of_many, read_shape
 from sweep.inputs.labels import check_choice
 from sweep.quantities.arrays import Array
+from sweep.tensorcore.compiled_loops import BANKS, WARP, multiply_blocks
 from sweep.tensorcore.instructions.accumulators import accumulators_of
 from sweep.tensorcore.instructions.elements import held_in
 from sweep.tensorcore.instructions.fragments import fragment
 from sweep.tensorcore.instructions.instruction_shapes import OPERANDS
-from sweep.tensorcore.kernels import BANKS, WARP, multiply_blocks
 from sweep.tensorcore.record import Record
 from sweep.tensorcore.shared_memory.swizzle import CHUNK_BYTES, read_swizzle, tile_addresses
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from sweep.description import Schedule
 from sweep.description.residency import residency
-from sweep.recurrence.general import kernels
+from sweep.recurrence.general import general_kernel as kernels
 
 Ends = dict[tuple[str, int, int], float]
 

@@ -15,7 +15,7 @@ from sweep.description.interpreter import NeverHappens, ends_of, interpret
 from sweep.description.residency import first_come
 from sweep.recurrence.general import first_come as points_in_groups
 from sweep.recurrence.general import graph
-from sweep.recurrence.general.kernels import SCHEDULERS, SERVICES, GeneralKernel
+from sweep.recurrence.general.general_kernel import SCHEDULERS, SERVICES, GeneralKernel
 from tests.accounts.general_points import Ends, run_general
 from tests.accounts.random_descriptions import attempts, services
 

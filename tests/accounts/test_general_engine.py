@@ -19,8 +19,8 @@ from sweep.catalogue.schedules import SCHEDULES
 from sweep.description.interpreter import NeverHappens, ends_of
 from sweep.description.residency import first_come
 from sweep.recurrence.general import ordered, service
-from sweep.recurrence.general.kernels import GeneralKernel
-from sweep.recurrence.general.machine import NEVER, TILE
+from sweep.recurrence.general.general_kernel import GeneralKernel
+from sweep.recurrence.general.run_state import NEVER, TILE
 from sweep.recurrence.kernels import kernel_of
 from tests.accounts.general_points import Ends, run_general
 from tests.accounts.random_descriptions import Drawn, attempts, draw, services

@@ -18,7 +18,7 @@ import pytest
 
 from sweep.description.interpreter import NeverHappens, ends_of
 from sweep.description.residency import first_come
-from sweep.recurrence.general.kernels import GeneralKernel, tables_of
+from sweep.recurrence.general.general_kernel import GeneralKernel, tables_of
 from sweep.recurrence.unrolled.unrolled_kernel import unrolled_of
 from tests.accounts.general_points import laid_out, run_general
 from tests.accounts.random_descriptions import Drawn, attempts

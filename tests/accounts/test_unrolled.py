@@ -12,7 +12,7 @@ import pytest
 
 from sweep.description.interpreter import NeverHappens, ends_of
 from sweep.description.residency import first_come
-from sweep.recurrence.general.kernels import tables_of
+from sweep.recurrence.general.general_kernel import tables_of
 from sweep.recurrence.kernels import load
 from sweep.recurrence.unrolled import kernel_text
 from sweep.recurrence.unrolled.row_text import RowText

@@ -16,7 +16,8 @@ from analysis.causes.critical_path import attribute, critical_path
 from analysis.causes.happenings import linked
 from analysis.causes.idle_time import idle_time
 from analysis.periods.period import period_formula
-from analysis.verification import accounts, registry
+from analysis.verification import accounts
+from analysis.verification import claim_registry as registry
 from analysis.verification.accounts import ACCOUNTS, TESTED
 from analysis.verification.draws import Where, draw
 from analysis.verification.finding import Finding

@@ -35,7 +35,7 @@ from analysis.rings.design_space import fewest_stages, over_provisioning, stage_
 from analysis.rings.stages import choose_stages, corrected_stages, saturated_period, textbook_stages
 from figures.drawing.saving import figure_bytes, save
 from sweep.quantities.variables import GPU_FIELDS
-from sweep.tensorcore.tables import tensorcore_table
+from sweep.tensorcore.data_path_tables import tensorcore_table
 from sweep.tensorcore.traffic.orders import tile_at
 from tests.support.hostile import complaint, odd_values, parameters
 

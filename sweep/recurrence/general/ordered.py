@@ -9,7 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from sweep.compiling.numba_options import function, inlined
-from sweep.recurrence.general.machine import (
+from sweep.recurrence.general.finding import needed
+from sweep.recurrence.general.row_tables import AGENT, ASYNCHRONOUS, BEHIND, PLACE, TAKES, UNIT
+from sweep.recurrence.general.run_state import (
     AT_PLACE,
     HAPPENED,
     NEVER,
@@ -20,13 +22,11 @@ from sweep.recurrence.general.machine import (
     duration,
     keep,
     loop_steps,
-    needed,
     own_tile,
     run_tile,
     steps_before,
     takes_part,
 )
-from sweep.recurrence.general.tables import AGENT, ASYNCHRONOUS, BEHIND, PLACE, TAKES, UNIT
 
 ON, ENDED, STUCK = 0, 1, 2
 """What a round of a copy came to."""

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from sweep.compiling.numba_options import function
-from sweep.recurrence.general.jumps import (
+from sweep.recurrence.general.leaps import (
     LATEST,
     LOOP_MOVED,
     LOOP_PERIOD,
@@ -15,7 +15,8 @@ from sweep.recurrence.general.jumps import (
     leap_steps,
     leap_tiles,
 )
-from sweep.recurrence.general.machine import (
+from sweep.recurrence.general.ordered import ENDED, STUCK, go_on
+from sweep.recurrence.general.run_state import (
     TILE,
     TILES,
     clear,
@@ -24,7 +25,6 @@ from sweep.recurrence.general.machine import (
     run_tile,
     set_lags,
 )
-from sweep.recurrence.general.ordered import ENDED, STUCK, go_on
 from sweep.recurrence.general.snapshots import set_depths
 
 FEW_TILES = 8

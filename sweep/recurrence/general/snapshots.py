@@ -11,18 +11,8 @@ import math
 from typing import Any
 
 from sweep.compiling.numba_options import function, inlined
-from sweep.recurrence.general.machine import (
-    HAPPENED,
-    NEVER,
-    NOT_THIS,
-    TILE,
-    TILES,
-    find_need,
-    own_tile,
-    steps_before,
-    tile_of,
-)
-from sweep.recurrence.general.tables import (
+from sweep.recurrence.general.finding import find_need
+from sweep.recurrence.general.row_tables import (
     BEHIND,
     DRAIN_AFTER,
     FIRST_NEED,
@@ -33,6 +23,16 @@ from sweep.recurrence.general.tables import (
     PLACE,
     SAME_OF,
     WRITTEN,
+)
+from sweep.recurrence.general.run_state import (
+    HAPPENED,
+    NEVER,
+    NOT_THIS,
+    TILE,
+    TILES,
+    own_tile,
+    steps_before,
+    tile_of,
 )
 
 INWARD, OUTWARD = 0, 1

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sweep.description import Schedule
 from sweep.recurrence.code_text import function_code
-from sweep.recurrence.general.tables import FLAT, OF_USE, Tables
+from sweep.recurrence.general.row_tables import FLAT, OF_USE, Tables
 from sweep.recurrence.unrolled.loop_text import LoopText
 from sweep.recurrence.unrolled.reads import Read, Reads, Row
 from sweep.recurrence.unrolled.row_text import RowText, indented

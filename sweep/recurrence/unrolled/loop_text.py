@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sweep.recurrence.general.tables import FLAT
+from sweep.recurrence.general.row_tables import FLAT
 from sweep.recurrence.unrolled.reads import Row
 from sweep.recurrence.unrolled.row_text import RowText, guarded, indented
 from sweep.recurrence.unrolled.state_text import StateText

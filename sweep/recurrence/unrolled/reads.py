@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from sweep.description import Steps
 from sweep.description.counts import linear
-from sweep.recurrence.general.tables import (
+from sweep.recurrence.general.row_tables import (
     AGENT,
     ASYNCHRONOUS,
     BEHIND,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from textwrap import indent
 
-from sweep.recurrence.general.tables import FLAT, LAST_OF, OF_USE, SAME_OF
+from sweep.recurrence.general.row_tables import FLAT, LAST_OF, OF_USE, SAME_OF
 from sweep.recurrence.unrolled.reads import (
     BY_FLAT,
     BY_TILE,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sweep.recurrence.general.tables import FLAT, OF_USE, SAME_OF
+from sweep.recurrence.general.row_tables import FLAT, OF_USE, SAME_OF
 from sweep.recurrence.unrolled.reads import BY_FLAT, Read
 from sweep.recurrence.unrolled.row_text import RowText, guarded, indented
 

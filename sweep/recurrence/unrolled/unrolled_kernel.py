@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sweep.compiling.kept import once
 from sweep.quantities.arrays import Array
-from sweep.recurrence.general.tables import FLAT, OF_USE, SAME_OF, Tables
+from sweep.recurrence.general.row_tables import FLAT, OF_USE, SAME_OF, Tables
 from sweep.recurrence.kernels import load
 from sweep.recurrence.unrolled.kernel_text import KernelText
 from sweep.recurrence.unrolled.reads import Read

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sweep.errors import InputError
 from sweep.inputs.call_arguments import numbers, one_of
 from sweep.quantities.arrays import Array
-from sweep.tensorcore.kernels import BANKS, WARP, count_wavefronts
+from sweep.tensorcore.compiled_loops import BANKS, WARP, count_wavefronts
 from sweep.tensorcore.record import plain
 
 WAVEFRONT_BYTES = 128

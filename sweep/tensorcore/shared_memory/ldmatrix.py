@@ -11,7 +11,7 @@ from sweep.errors import InputError, quoted
 from sweep.inputs.call_arguments import one_of, one_of_many
 from sweep.inputs.reading import read_flag
 from sweep.quantities.arrays import Array
-from sweep.tensorcore.kernels import PHASE_LANES, PHASES, WARP
+from sweep.tensorcore.compiled_loops import PHASE_LANES, PHASES, WARP
 from sweep.tensorcore.shared_memory.banks import count
 from sweep.tensorcore.shared_memory.swizzle import (
     CHUNK_BYTES,

@@ -11,7 +11,7 @@ from sweep.inputs.hardware_names import element_type_of
 from sweep.inputs.labels import check_choice
 from sweep.tensorcore.budgets.reuse import OPERANDS, feeding
 from sweep.tensorcore.instructions.availability import INSTRUCTIONS
-from sweep.tensorcore.spaces.space import evaluate, gpu_label, label_axis, shape_label
+from sweep.tensorcore.spaces.data_path_space import evaluate, gpu_label, label_axis, shape_label
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -19,7 +19,7 @@ from sweep.tensorcore.shared_memory.swizzle import (
     read_swizzle,
     splits_rows,
 )
-from sweep.tensorcore.spaces.space import evaluate, label_axis, number_axis
+from sweep.tensorcore.spaces.data_path_space import evaluate, label_axis, number_axis
 
 if TYPE_CHECKING:
     import xarray as xr

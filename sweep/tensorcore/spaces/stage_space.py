@@ -9,7 +9,13 @@ from sweep.hardware.lookup import find_gpu
 from sweep.inputs.call_arguments import read_shape
 from sweep.inputs.hardware_names import element_type_of
 from sweep.tensorcore.budgets.stages import stage_budget
-from sweep.tensorcore.spaces.space import evaluate, gpu_label, label_axis, number_axis, shape_label
+from sweep.tensorcore.spaces.data_path_space import (
+    evaluate,
+    gpu_label,
+    label_axis,
+    number_axis,
+    shape_label,
+)
 
 if TYPE_CHECKING:
     import xarray as xr

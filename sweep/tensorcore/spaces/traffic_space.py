@@ -9,7 +9,13 @@ from sweep.hardware.instructions import PORTABLE_CLUSTER_CTAS
 from sweep.hardware.lookup import find_gpu
 from sweep.inputs.call_arguments import check_lengths, read_shape
 from sweep.inputs.hardware_names import element_type_of
-from sweep.tensorcore.spaces.space import evaluate, gpu_label, label_axis, number_axis, shape_label
+from sweep.tensorcore.spaces.data_path_space import (
+    evaluate,
+    gpu_label,
+    label_axis,
+    number_axis,
+    shape_label,
+)
 from sweep.tensorcore.traffic.traffic import dram_traffic
 
 if TYPE_CHECKING:

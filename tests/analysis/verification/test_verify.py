@@ -21,10 +21,10 @@ from analysis.verification import claim as claims_module
 from analysis.verification import depths, limits, periods
 from analysis.verification.accounts import ACCOUNTS, ACCOUNTS_FIFO, TESTED
 from analysis.verification.claim import Claim, Points, Timing
+from analysis.verification.claim_registry import claims_of
 from analysis.verification.draws import GRID
 from analysis.verification.finding import Finding
 from analysis.verification.makespans import makespan_claim
-from analysis.verification.registry import claims_of
 from analysis.verification.report import json_text, summary, text_table
 from analysis.verification.runner import verify, verify_claims
 from sweep.catalogue.schedules import SCHEDULES

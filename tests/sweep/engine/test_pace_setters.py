@@ -10,8 +10,8 @@ import pytest
 
 from sweep.catalogue.schedules import SCHEDULES
 from sweep.engine.general import GeneralPoints
+from sweep.engine.held_work import Work
 from sweep.engine.pace_setters import COARSE, TRIFLE, PaceSetters
-from sweep.engine.work import Work
 from sweep.quantities.bottlenecks import BOTTLENECKS, bottleneck_code
 from sweep.recurrence.kernels import kernel_of
 

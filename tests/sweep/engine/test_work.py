@@ -10,8 +10,8 @@ import pytest
 
 from sweep.description import Event, Schedule
 from sweep.description.counts import linear
+from sweep.engine.held_work import Work
 from sweep.engine.outputs import allocate, check_shares, finish_block
-from sweep.engine.work import Work
 from sweep.inputs.space import resolve
 from sweep.results.points import event_parameters
 from tests.support.own_schedules import DRAINED

@@ -147,7 +147,7 @@ def test_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 EVERY_KIND = """
 import sweep
-from sweep.tensorcore.kernels import count_wavefronts
+from sweep.tensorcore.compiled_loops import count_wavefronts
 from sweep.tensorcore.traffic.strips import _kernel
 print(sweep.simulate("attention_serial").cycles)
 print(sweep.simulate("attention_serial", arbitration="fifo").cycles)

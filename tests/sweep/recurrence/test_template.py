@@ -18,7 +18,7 @@ from sweep.compiling.kept import HELPERS
 from sweep.compiling.policy_runtime import MOST_COUNTED
 from sweep.compiling.runtime import copy, subtract, uniform
 from sweep.recurrence import example, jumps, policies, round_jumps, tile_jumps
-from sweep.recurrence.general.kernels import tables_of
+from sweep.recurrence.general.general_kernel import tables_of
 from sweep.recurrence.kernels import load, source_of
 from sweep.recurrence.template import fill, text_of
 from sweep.recurrence.unrolled.kernel_text import KernelText

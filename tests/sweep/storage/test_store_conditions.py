@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 import sweep
-import sweep.storage.layout
 import sweep.storage.store
+import sweep.storage.store_layout
 from sweep.catalogue.schedules import SCHEDULES
 from sweep.errors import InputError
 from sweep.inputs.space import Space, resolve
@@ -86,14 +86,14 @@ class TestTwoWriters:
     def test_both_make_it_at_once(
         self, tmp_path: Path, space: Space, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        path, describe = tmp_path / "a.zarr", sweep.storage.layout.describe
+        path, describe = tmp_path / "a.zarr", sweep.storage.store_layout.describe
 
         def overtaken(*arguments: Any) -> None:
             describe(*arguments)
-            monkeypatch.setattr(sweep.storage.layout, "describe", describe)
+            monkeypatch.setattr(sweep.storage.store_layout, "describe", describe)
             write_sweep(space, path)
 
-        monkeypatch.setattr(sweep.storage.layout, "describe", overtaken)
+        monkeypatch.setattr(sweep.storage.store_layout, "describe", overtaken)
         with pytest.raises(InputError, match="something else has just made it"):
             write_sweep(space, path)
         assert list(tmp_path.iterdir()) == [path]

@@ -26,7 +26,7 @@ from sweep.tensorcore import (
     sweep_stages,
     sweep_traffic,
 )
-from sweep.tensorcore.tables import TABLES, tensorcore_table
+from sweep.tensorcore.data_path_tables import TABLES, tensorcore_table
 
 
 def labelled(ds: xr.Dataset) -> None:

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sweep.quantities.arrays import Array
-from sweep.recurrence.general.machine import Point, State
-from sweep.recurrence.general.tables import (
+from sweep.recurrence.general.row_tables import (
     BEHIND,
     DRAIN_AFTER,
     FIRST_NEED,
@@ -22,6 +21,7 @@ from sweep.recurrence.general.tables import (
     SAME_OF,
     Tables,
 )
+from sweep.recurrence.general.run_state import Point, State
 
 
 class Work(NamedTuple):
@@ -76,38 +76,55 @@ def arrays_of(
     size : int
         How many points.
     """
-    schedule, program = tables.schedule, tables.program
-    names = list(varying)
-    tiles = max((table.shape[1] for table in varying.values()), default=0)
-    lines = max((table.shape[0] for table in varying.values()), default=0)
-    stacked = np.zeros((len(names), lines, tiles))
-    for at, table in enumerate(varying.values()):
-        stacked[at, : table.shape[0], : table.shape[1]] = table
+    counts = tables.evaluated({n: v for n, v in points.items() if n not in varying}, size)
+    block = _block(tables, points, varying, counts)
     largest = {
         name: int(varying[name].max() if name in varying else np.max(points[name]))
         for name in points
         if np.size(points[name])
     }
-    counts = tables.evaluated({n: v for n, v in points.items() if n not in varying}, size)
+    copies = int(block.sizes[0].max())
+    depth, edges = depths_of(tables, counts, largest, _loops(tables))
+    state = _state(tables, copies, depth, edges)
+    tiles = max((table.shape[1] for table in varying.values()), default=0)
+    return block, _point(tables, varying, copies, tiles), state, _work(state, tiles)
+
+
+def _loops(tables: Tables) -> list[str]:
+    return [str(loop.count) for loop in tables.schedule.loops]
+
+
+def _block(
+    tables: Tables, points: Mapping[str, Array], varying: Mapping[str, Array], counts: Array
+) -> Block:
+    """Lay out what differs by point."""
+    size, durations, loops = counts.shape[1], tables.schedule.durations, _loops(tables)
     sizes = np.empty((3, size), np.int64)
     for at, name in enumerate(("ctas_per_sm", "output_tiles", "single")):
         sizes[at] = points[name]
-    takes = np.empty((len(schedule.durations), size))
-    for at, name in enumerate(schedule.durations):
+    takes = np.empty((len(durations), size))
+    for at, name in enumerate(durations):
         takes[at] = points[name]
-    loops = [str(loop.count) for loop in schedule.loops]
     looped = np.zeros((len(loops), size), np.int64)
     for at, name in enumerate(loops):
         if name in varying:
             looped[at] = points[name]
-    block = Block(counts, takes, looped, sizes, np.stack([_full(points[n], size) for n in _STARTS]))
-    copies = int(sizes[0].max())
-    depth, edges = depths_of(tables, counts, largest, loops)
-    point = Point(
-        counts=np.empty(counts.shape[0], np.int64),
-        takes=np.empty(takes.shape[0]),
-        lags=np.empty(program.needs.shape[0], np.int64),
-        takes_table=_numbers(schedule.durations, names),
+    starts = np.stack([_full(points[name], size) for name in _STARTS])
+    return Block(counts, takes, looped, sizes, starts)
+
+
+def _point(tables: Tables, varying: Mapping[str, Array], copies: int, tiles: int) -> Point:
+    """Make room for one point's numbers, and lay out the tables that all share."""
+    names, loops, durations = list(varying), _loops(tables), tables.schedule.durations
+    lines = max((table.shape[0] for table in varying.values()), default=0)
+    stacked = np.zeros((len(names), lines, tiles))
+    for at, table in enumerate(varying.values()):
+        stacked[at, : table.shape[0], : table.shape[1]] = table
+    return Point(
+        counts=np.empty(len(tables.counts), np.int64),
+        takes=np.empty(len(durations)),
+        lags=np.empty(tables.program.needs.shape[0], np.int64),
+        takes_table=_numbers(durations, names),
         loop_table=_numbers(loops, names),
         loop_line=np.empty(len(loops), np.int64),
         tables=stacked,
@@ -115,10 +132,15 @@ def arrays_of(
         sizes=np.empty(3, np.int64),
         starts=np.empty(2),
     )
+
+
+def _state(tables: Tables, copies: int, depth: int, edges: int) -> State:
+    """Make room for what is known of a run."""
+    program = tables.program
     rows, roles, turns = program.rows.shape[0], program.turns.size, int(program.turns.max())
-    state = State(
+    return State(
         free=np.zeros((copies, roles, turns, 2)),
-        units=np.zeros((len(schedule.resources), 2)),
+        units=np.zeros((len(tables.schedule.resources), 2)),
         ends=np.zeros((copies, rows, depth, 2)),
         whose=np.full((copies, rows, depth), -1, np.int64),
         edges=np.zeros((2, copies, rows, edges, 2)),
@@ -129,8 +151,14 @@ def arrays_of(
         since=np.zeros((copies, 4)),
         marks=np.zeros(6),
     )
-    listed = copies * (roles * turns + rows * (depth + 2 * edges + 2)) + len(schedule.resources)
-    work = Work(
+
+
+def _work(state: State, tiles: int) -> Work:
+    """Make room for snapshots of a state."""
+    copies, rows, depth = state.whose.shape
+    edges, turned = state.edge_whose.shape[3], state.free[0, :, :, 0].size
+    listed = copies * (turned + rows * (depth + 2 * edges + 2)) + state.units.shape[0]
+    return Work(
         depths=np.zeros(rows, np.int64),
         lowest=np.zeros(rows, np.int64),
         edge=np.zeros(rows, np.int64),
@@ -141,7 +169,6 @@ def arrays_of(
         loop_mark=np.zeros(5, np.int64),
         tile_mark=np.zeros(5, np.int64),
     )
-    return block, point, state, work
 
 
 _STARTS = ("t_launch", "t_stagger")

@@ -16,8 +16,8 @@ from sweep.description.delays import absent_delays
 from sweep.description.interpreter import NeverHappens, interpret
 from sweep.quantities.arrays import Array
 from sweep.recurrence.general.first_come import FirstCome
-from sweep.recurrence.general.space import arrays_of
-from sweep.recurrence.general.tables import Tables
+from sweep.recurrence.general.point_arrays import arrays_of
+from sweep.recurrence.general.row_tables import Tables
 from sweep.recurrence.unrolled.unrolled_kernel import plain_points, unrolled_of
 
 SERVICES = ("ordered", "fifo", "alternate")
@@ -201,5 +201,13 @@ def tables_of(schedule: Schedule, release: str) -> Tables:
 def engine_text() -> bytes:
     """Return what the compiled loop consists of: its kept code is of no use once this changes."""
     folder = Path(__file__).parent
-    names = ("jumps.py", "machine.py", "ordered.py", "service.py", "snapshots.py", "tables.py")
+    names = (
+        "finding.py",
+        "leaps.py",
+        "ordered.py",
+        "row_tables.py",
+        "run_state.py",
+        "service.py",
+        "snapshots.py",
+    )
     return b"".join((folder / name).read_bytes() for name in names)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from analysis.reproduction.experiments.gemm import Computation, percent
+from analysis.reproduction.experiments.gemm_experiments import Computation, percent
 from analysis.reproduction.experiments.setup import Setup
 
 B200_GEMM, A100_GEMM = 256, 1024

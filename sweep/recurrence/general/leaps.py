@@ -11,7 +11,8 @@ import math
 from typing import Any
 
 from sweep.compiling.numba_options import function
-from sweep.recurrence.general.machine import (
+from sweep.recurrence.general.row_tables import BEHIND, EVERY, PLACE, READ_SAME, SKIPS, STARTS
+from sweep.recurrence.general.run_state import (
     AT_PLACE,
     STEP,
     TILE,
@@ -31,7 +32,6 @@ from sweep.recurrence.general.snapshots import (
     move_all,
     move_loop,
 )
-from sweep.recurrence.general.tables import BEHIND, EVERY, PLACE, READ_SAME, SKIPS, STARTS
 
 MARKED, POWER, MARK_TILE, MARK_PLACE, MARK_SIZE = range(5)
 """What is noted of a snapshot: the step (tile), when it is renewed, where, its length."""
