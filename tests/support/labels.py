@@ -9,6 +9,7 @@ import xarray as xr
 
 from sweep.catalogue.schedules import SCHEDULES
 from sweep.quantities.attributes import attributes
+from sweep.quantities.variables import VARIABLES
 
 SHORT: Final[dict[str, Any]] = {"k_tiles": 6, "output_tiles": 3, "kv_blocks": 4}
 
@@ -20,7 +21,8 @@ def short(name: str) -> dict[str, Any]:
 
 def assert_labelled(ds: xr.Dataset) -> None:
     """Check that every variable and coordinate says its unit and meaning."""
+    rows = VARIABLES.meant_by(ds.attrs["schedules"].split())
     for name, variable in ds.variables.items():
         assert variable.attrs["units"], name
         assert variable.attrs["long_name"], name
-        np.testing.assert_equal(variable.attrs, attributes(str(name)))
+        np.testing.assert_equal(variable.attrs, attributes(str(name), rows))

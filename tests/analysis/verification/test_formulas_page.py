@@ -9,6 +9,7 @@ import pytest
 from analysis.verification.accounts import ACCOUNTS, ACCOUNTS_FIFO
 from analysis.verification.finding import Finding
 from analysis.verification.page import all_claims, page, read_results, results
+from tests.support.one_loop import BEYOND
 
 TEXT = (Path(__file__).parents[3] / "docs" / "formulas.md").read_text(encoding="utf-8")
 
@@ -25,7 +26,10 @@ def test_nothing_that_must_hold_is_violated() -> None:
     for claim in all_claims():
         points, violations, worst = tested[claim.schedule.name, claim.name]
         few = claim.name in (ACCOUNTS, ACCOUNTS_FIFO)  # these run in plain Python
-        assert int(points.replace(",", "")) > (3_000 if few else 500_000)
+        wanted = 3_000 if few else 500_000
+        if claim.schedule.name in BEYOND:  # laid out and interpreted point by point
+            wanted = 100
+        assert int(points.replace(",", "")) > wanted
         if claim.kind != "rule":
             assert (violations, worst) == ("0", "0")
 

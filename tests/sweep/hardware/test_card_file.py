@@ -101,7 +101,9 @@ def test_a_whole_card_without_a_base(tmp_path: Path) -> None:
     rates = [f"{name} = {rate}" for name, rate in base.element_rates.items()]
     path = tmp_path / "whole.toml"
     path.write_text("\n".join([*lines, "[element_rates]", *rates]))
-    for schedule in sweep.SCHEDULES:
+    for schedule, described in sweep.SCHEDULES.items():
+        if "gpu" in described.defaults:  # needs a Tensor Memory that this card does not have
+            continue
         one, other = (sweep.simulate(schedule, gpu=gpu) for gpu in (str(path), "h100_sxm"))
         assert {**one, "gpu": ""} == {**other, "gpu": ""}
 
