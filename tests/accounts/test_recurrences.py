@@ -59,7 +59,7 @@ def point(p: dict[str, Any], i: int) -> dict[str, Any]:
     return {name: values[i].item() for name, values in p.items()}
 
 
-@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.parametrize("schedule", [one for one in SCHEDULES if one in CLOSED_FORMS])
 def test_recurrence_equals_closed_form(schedule: str) -> None:
     recurrence = RECURRENCES[schedule]
     p = random_points(recurrence.parameters, POINTS, seed=1)

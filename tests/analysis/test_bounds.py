@@ -9,6 +9,7 @@ import pytest
 import xarray as xr
 
 import sweep
+from analysis.bound_rules import RULES
 from analysis.bounds import bound_dataset, lower_bounds, tightest, utilization_bounds
 from analysis.memory.roofline import (
     exposed_epilogue_utilization,
@@ -47,7 +48,8 @@ def test_below_the_recurrence(schedule: str) -> None:
     recurrence = RECURRENCES[schedule]
     p = random_points(recurrence.parameters, POINTS, seed=21)
     ratio = assert_below(schedule, p, recurrence.batch_cycles(p))
-    assert ratio.mean() > 0.95  # a bound of 0 would be below too
+    # A bound of 0 would be below too; those that know no rule of the schedule are less tight.
+    assert ratio.mean() > (0.95 if schedule in RULES else 0.8)
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
@@ -62,7 +64,8 @@ def test_below_with_extensions(schedule: str, release: str) -> None:
         p["mma_in_flight"] = np.zeros(POINTS, np.int64)
     p.pop("release", None)
     cycles = recurrence.extended_batch_cycles({**p, "release": release})
-    assert assert_below(schedule, p, cycles, release).mean() > 0.9
+    tight = 0.9 if schedule in RULES else 0.8
+    assert assert_below(schedule, p, cycles, release).mean() > tight
 
 
 @pytest.mark.parametrize("schedule", [name for name in SCHEDULES if name.startswith("attention")])

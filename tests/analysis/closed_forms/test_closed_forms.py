@@ -93,7 +93,7 @@ def test_domain_is_neither_empty_nor_wider_than_it_needs(name: str) -> None:
         assert np.any(form.evaluate(p)[only] != cycles[only]), condition.text
 
 
-@pytest.mark.parametrize("name", SINGLE_TILE)
+@pytest.mark.parametrize("name", [one for one in SINGLE_TILE if one in CLOSED_FORMS])
 def test_steady_slope_is_the_largest_circuit_ratio(name: str) -> None:
     """In rational arithmetic; far out, and over a multiple of every circuit's steps."""
     form, loop = CLOSED_FORMS[name], SCHEDULES[name].loop
